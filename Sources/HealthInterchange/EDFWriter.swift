@@ -27,7 +27,7 @@ package enum EDFWriter: RecordingWriter {
     var rate = rates.next()
     for record in 0..<count {
       for second in (start + record * secondsPerRecord)..<(start + (record + 1) * secondsPerRecord) {
-        // What is no time of this recording has no place in it.
+        // A rate outside the time of this recording has no place in the file.
         while let one = rate, one.second < second { rate = rates.next() }
         let value = rate.map { $0.second == second ? min($0.beatsPerMinute, EDFHeader.greatestRate) : 0 } ?? 0
         buffer.append([UInt8(truncatingIfNeeded: value), UInt8(value >> 8)])
@@ -59,7 +59,7 @@ enum EDFHeader {
     let date = start.prefix(10).split(separator: "-")
     let time = start.dropFirst(11).prefix(8).replacing(":", with: ".")
     let month = Int(date[1]).map { months[$0 - 1] } ?? ""
-    // What is not known is X, and blanks separate: patient, then date, number of the recording, who did it, with what.
+    // An unknown field is X, and blanks separate: patient, then date, number of the recording, technician, equipment.
     let equipment = plain(recording.device.model ?? recording.device.name ?? "X").replacing(" ", with: "_")
     let id = recording.id.uuidString.lowercased()
     var text = field("0", 8) + field("X X X X", 80)

@@ -28,7 +28,7 @@ package enum FHIRWriter: CollectionWriter {
     buffer.append("\n]}\n")
   }
 
-  /// A value for each second from the first to the last; E where there is none.
+  /// Appends a value for each second from the first to the last; E for a second without a rate.
   private static func append<Failure: Error>(
     _ recording: InterchangeRecording, _ buffer: inout PieceBuffer, to receive: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -89,7 +89,7 @@ struct FHIRResources {
       """
   }
 
-  /// SDNN of all of it; nil where there is none.
+  /// SDNN of the whole recording; nil where it cannot be computed.
   var variability: String? {
     guard !recording.heartbeats.beats.isEmpty else { return nil }
     let report = VariabilityReport(NNIntervals(recording.heartbeats), in: recording.span)
@@ -117,8 +117,7 @@ struct FHIRResources {
     #"{"start":"\#(recording.span.start.iso8601())","end":"\#(recording.span.end.iso8601())"}"#
   }
 
-  /// An Observation, open for its value.
-  /// Of which recording it is stands in its identifier.
+  /// An Observation, open for its value. The identifier names the recording.
   private func observation(_ part: String, code: String, _ name: String, period: String) -> String {
     #"{"fullUrl":"\#(url(part))","resource":{"resourceType":"Observation","#
       + #""identifier":[{"use":"secondary","type":{"text":"sensord \#(recording.isWorkout ? "workout" : "session")"},"#
@@ -139,7 +138,7 @@ struct FHIRResources {
     Timestamp(microseconds: seconds * 1_000_000).iso8601(fractionDigits: 0)
   }
 
-  /// The same for the same part of the same recording.
+  /// The URL of a part: the same for the same part of the same recording.
   private func url(_ part: String) -> String {
     "urn:uuid:\(UUID(madeOf: "sensord fhir\n\(recording.id.uuidString)\n\(part)").uuidString.lowercased())"
   }

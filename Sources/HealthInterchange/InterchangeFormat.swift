@@ -23,7 +23,7 @@ package enum InterchangeFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension InterchangeFormat {
-  /// Who writes it.
+  /// The writer of this format.
   private var writer: any RecordingWriter.Type {
     switch self {
     case .fit: FITWriter.self
@@ -38,13 +38,13 @@ extension InterchangeFormat {
     }
   }
 
-  /// Who writes several into one file; nil where a file has one.
+  /// The writer of several recordings into one file; nil for a format with one recording in a file.
   var collectionWriter: (any CollectionWriter.Type)? { writer as? any CollectionWriter.Type }
 
   /// Whether a file can hold several recordings.
   package var holdsSeveral: Bool { collectionWriter != nil }
 
-  /// How names of its files end; those of WFDB's headers.
+  /// The ending of the names of files; for WFDB that of headers.
   package var fileEnding: String {
     switch self {
     case .fit: "fit"
@@ -65,7 +65,7 @@ extension InterchangeFormat {
     try writer.write(recording, to: receive)
   }
 
-  /// Of the rates of `recording` those that are not in its file, and why; none of a format that has no rates at all, or all of them.
+  /// The number of rates of `recording` that are not in its file, by reason; empty for a format that has no rates at all, or all of them.
   package func missingRates(_ recording: InterchangeRecording) -> [(count: Int, reason: String)] {
     let hasPauses: Bool
     switch self {
@@ -87,7 +87,7 @@ extension InterchangeFormat {
     ].filter { $0.0 > 0 }
   }
 
-  /// Why this format would have nothing of `recording`; nil where it has something.
+  /// The reason for which this format can have nothing of `recording`; nil where the format has something.
   package func refusal(_ recording: InterchangeRecording) -> String? {
     // No program wrote such a session; a damaged or foreign store may have one.
     guard Timestamp.calendarRange.contains(recording.span.start), Timestamp.calendarRange.contains(recording.span.end)
@@ -124,7 +124,7 @@ extension InterchangeFormat {
     }
   }
 
-  /// Why there is nothing outside of the pauses; nil where there is something.
+  /// The refusal of a recording with nothing outside of the pauses; nil for others.
   private static func restlessness(of recording: InterchangeRecording, hasBeats: Bool) -> String? {
     guard !recording.pauses.isEmpty else { return nil }
     let hasRate = RateSeconds(recording, withoutPauses: true).contains { _ in true }
@@ -132,7 +132,7 @@ extension InterchangeFormat {
     return hasRate || hasBeat ? nil : "the workout was paused whenever something was measured"
   }
 
-  /// Why there would be no end of a format that has a value for each second, measured or not; nil where that is bearable.
+  /// The refusal of a recording that is too long for a format with a value for each second, measured or not; nil for others.
   private static func endlessness(from start: Timestamp, to end: Timestamp) -> String? {
     end.microseconds(since: start) <= 366 * 86_400 * 1_000_000
       ? nil : "this format has a value for each second, and it lasts longer than a year"

@@ -2,7 +2,7 @@
 ///
 /// A writer is pure: the same recording gives the same bytes. They leave in pieces, so that memory does not grow with a recording.
 package protocol RecordingWriter {
-  /// Which format.
+  /// The format that this writer writes.
   static var format: InterchangeFormat { get }
 
   /// Writes `recording`, and hands what is written to `receive` piece by piece.
@@ -13,7 +13,7 @@ package protocol RecordingWriter {
 
 /// A writer of a format whose files can hold several recordings, one after the other.
 package protocol CollectionWriter: RecordingWriter {
-  /// What stands before the first recording, which is this one.
+  /// Writes the beginning of a file whose first recording is `first`.
   static func begin(_ first: InterchangeRecording, _ buffer: inout PieceBuffer)
 
   /// Writes a recording, and hands what is written to `receive` piece by piece.
@@ -22,7 +22,7 @@ package protocol CollectionWriter: RecordingWriter {
     to receive: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure)
 
-  /// What stands behind the last one.
+  /// Writes the end of a file, behind the last recording.
   static func end(_ buffer: inout PieceBuffer)
 }
 
@@ -38,7 +38,7 @@ extension CollectionWriter {
   }
 }
 
-/// A file of several recordings that is being written: of each only while it is appended something is kept.
+/// A file of several recordings that is being written. A recording is in memory only while it is appended.
 package struct RecordingCollection: ~Copyable {
   private let writer: any CollectionWriter.Type
   private var buffer = PieceBuffer()
@@ -67,7 +67,7 @@ package struct RecordingCollection: ~Copyable {
   }
 }
 
-/// Gathers bytes to pieces that are worth a call.
+/// Collects bytes into pieces that are worth a call.
 package struct PieceBuffer: ~Copyable {
   private(set) var bytes: [UInt8] = []
   static let size = 65_536

@@ -29,7 +29,7 @@ package struct TCXReader: RecordingReader {
   }
 }
 
-/// What the elements of TCX mean.
+/// The recordings that the elements of TCX stand for.
 final class TCXContents: XMLContents {
   private(set) var account = ReadingAccount()
   private var elements: [ForeignElement] = []
@@ -39,16 +39,16 @@ final class TCXContents: XMLContents {
   private var rate: UInt16?
   private var isTrackOpen = false
   private var last: Timestamp?
-  /// What was said in front of the next activity, and of the one under way.
+  /// The announcement in front of the next activity, and the source of the activity under way.
   private var announced: (identity: RecordingIdentity, source: SourceRevision?)?
   private var source: SourceRevision?
 
-  /// What is passed over and told, once for each element.
+  /// The elements that are skipped and reported, once for each element.
   private static let leftOut: Set<String> = [
     "Position", "AltitudeMeters", "DistanceMeters", "Cadence", "Course", "Workout", "MultiSportSession", "TPX", "LX",
     "Calories", "MaximumSpeed",
   ]
-  /// What a lap has to have, so that 0 says nothing.
+  /// The elements that the schema demands in a lap, so that a 0 there means nothing.
   private static let obligatory: Set<String> = ["Calories", "DistanceMeters"]
 
   func take() -> [ForeignElement] {
@@ -135,7 +135,7 @@ final class TCXContents: XMLContents {
     return UInt16(rounded)
   }
 
-  /// Of Garmin's schema: an unsigned byte.
+  /// The greatest rate of Garmin's schema: an unsigned byte.
   private static let mostRate = 255.0
 
   private func endTrackpoint() {

@@ -118,7 +118,7 @@ enum TCXNames {
     }
   }
 
-  /// The activity of a sport; nil for one that says nothing.
+  /// The activity of a sport; nil for `Other`, and for unknown sports.
   static func activity(_ sport: String) -> WorkoutActivityType? {
     switch sport {
     case "Running": WorkoutActivityType("running")

@@ -19,25 +19,25 @@ package struct AppleHealthReader {
     self.init(types: types, since: since, capacity: AppleSeriesTable.mostValues)
   }
 
-  /// The same with a number of values that are kept before some are given away.
+  /// The same with a number of values in memory from which some are given away.
   init(types: Set<String>?, since: Timestamp?, capacity: Int) {
     contents = AppleContents(wanted: types, since: since, capacity: capacity)
     stream = XMLStream(contents)
   }
 
-  /// What was found; whole at the end.
+  /// The account of the contents; whole at the end.
   package var account: AppleAccount { contents.account }
 
   /// The clinical records that stand in files beside the export, by the last part of their names.
   package var clinicalFiles: [String: AppleClinicalFile] { contents.files }
 
-  /// Those of the workouts' routes.
+  /// The files of the workouts' routes, by the last part of their names.
   package var routeFiles: [String: AppleRouteFile] { contents.routes }
 
-  /// How many records have begun.
+  /// The number of records that have begun.
   package var records: Int { contents.records }
 
-  /// Reads on. What comes back is to be stored in this order.
+  /// Reads on. The returned objects are to be stored in this order.
   ///
   /// - Throws: ``FileDamage``; ``finish()`` has what is before it.
   package mutating func read(_ bytes: [UInt8]) throws(FileDamage) -> [AppleObject] {
@@ -45,12 +45,12 @@ package struct AppleHealthReader {
     return contents.isDue ? contents.take(all: false) : []
   }
 
-  /// Says that there are no more bytes.
+  /// Ends the file: there are no more bytes.
   package mutating func end() throws(FileDamage) {
     try parse([], isLast: true)
   }
 
-  /// What is left, at the end or behind damage.
+  /// Returns the remaining objects, at the end or behind damage.
   package mutating func finish() -> [AppleObject] {
     contents.take(all: true)
   }
@@ -67,7 +67,7 @@ package struct AppleHealthReader {
   }
 }
 
-/// What stands in Apple's `export.zip`.
+/// The contents of Apple's `export.zip`.
 package struct AppleArchive {
   /// The export, and how many files of which kinds stand beside it.
   package let export: (entry: ZipArchive.Entry, others: [String: Int])?
@@ -110,7 +110,7 @@ package struct AppleArchive {
     name.contains("workout-routes/") && name.hasSuffix(".gpx")
   }
 
-  /// What stands behind the last stroke.
+  /// The last part of a path.
   package static func lastName(_ path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
   }

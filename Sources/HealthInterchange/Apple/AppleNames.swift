@@ -2,7 +2,7 @@ internal import HealthModel
 
 /// Names of Apple's export in those of HealthModel.
 enum AppleNames {
-  /// What a `type` stands for.
+  /// The meaning of a `type`.
   enum Meaning: Hashable, Sendable {
     case quantity(QuantityType)
     case category(CategoryType)
@@ -73,7 +73,7 @@ enum AppleNames {
     text == "%" ? .count : Unit(text.replacing("\u{B7}", with: "*"))
   }
 
-  /// Keys that name a single record, which a series of many cannot keep.
+  /// Keys of a single record, which a series of many cannot have.
   static let singular: Set<String> = [
     "HKMetadataKeySyncIdentifier", "HKMetadataKeySyncVersion", "HKExternalUUID", "HKMetadataKeyExternalUUID",
   ]
@@ -111,8 +111,7 @@ enum AppleNames {
     return rest.count >= 3 && rest.dropFirst().allSatisfy(isDigit)
   }
 
-  /// `<<HKDevice: 0x283b3c1e0>, name:Apple Watch, manufacturer:Apple Inc., …>`, without its address in memory; nil where it says nothing
-  /// else.
+  /// Reads `<<HKDevice: 0x283b3c1e0>, name:Apple Watch, manufacturer:Apple Inc., …>`, without the address in memory; nil for an address alone.
   static func device(_ text: String) -> Device? {
     guard let colon = text.firstRange(of: ">, ") ?? text.firstRange(of: "HKDevice: ") else { return nil }
     var device = Device()
@@ -155,7 +154,7 @@ enum AppleNames {
 }
 
 extension String {
-  /// What stands behind a prefix, its first letter small unless it begins an abbreviation.
+  /// The rest behind a prefix, the first letter small unless it begins an abbreviation.
   func name(after prefix: String, isLowercased: Bool = true) -> String? {
     guard hasPrefix(prefix), utf8.count > prefix.utf8.count else { return nil }
     let name = dropFirst(prefix.count)
@@ -208,7 +207,7 @@ extension AppleNames {
     }
   }
 
-  /// The attributes that say who measured, and with what.
+  /// The attributes of the source and the device.
   static func origin(_ source: SourceRevision, _ device: Device) -> String {
     var text = " sourceName=\"\(XMLText.escaped(source.name))\""
     if let version = source.version { text += " sourceVersion=\"\(XMLText.escaped(version))\"" }

@@ -12,7 +12,7 @@ package struct AppleRouteFile: Hashable, Sendable {
   /// The program that saved the workout.
   package var source: SourceRevision
   package var device: Device?
-  /// What it is, in every export that has it.
+  /// The identity of the route, the same in every export that has the route.
   var digest: [UInt8]
 
   /// The one that comes as the `place`-th of its workout.
@@ -70,10 +70,10 @@ package struct GPXReader {
     stream = XMLStream(contents)
   }
 
-  /// What was read, as it stands there.
+  /// The locations in the order of the file.
   package var locations: [RouteLocation] { contents.locations }
 
-  /// What was left out, and why.
+  /// The skipped parts, and why.
   package var account: ReadingAccount { contents.account }
 
   package mutating func read(_ bytes: [UInt8]) throws(FileDamage) {
@@ -85,7 +85,7 @@ package struct GPXReader {
   }
 }
 
-/// What the elements of GPX mean.
+/// The locations that the elements of GPX stand for.
 final class GPXContents: XMLContents {
   private(set) var locations: [RouteLocation] = []
   private(set) var account = ReadingAccount()

@@ -59,8 +59,8 @@ enum AppleTime {
     return ((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) * 1_000_000 + fraction
   }
 
-  /// When a time of day was, within a span or a second about it: half a day, or the difference between zones, away from where it
-  /// would be. Nil where it is at no such time.
+  /// The moment of a time of day within a span, or a second about the span: half a day, or the difference between zones, away from the
+  /// expected moment. Nil where no such moment is in the span.
   static func moment(ofDay time: Int64, in span: TimeSpan, zone: Int64) -> Timestamp? {
     let since = time - span.start.microseconds.addingReportingOverflow(zone).partialValue
     return moment(since, every: 43_200_000_000, in: span) ?? moment(since, every: 900_000_000, in: span)
@@ -82,7 +82,7 @@ enum AppleNumber {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
   ]
 
-  /// Nil for what is no number.
+  /// Reads a number; nil for other text.
   static func double(_ text: XMLBytes) -> Double? {
     // Whole numbers below 2^53 over powers of ten up to 22 are rounded once, so rightly.
     var number: Int64 = 0

@@ -9,16 +9,16 @@ internal import HealthModel
 package enum AppleWriter: CollectionWriter {
   package static let format = InterchangeFormat.apple
 
-  /// How long a record of beats goes on, and how exactly their times are told.
+  /// The longest record of beats, and the resolution of the times of beats.
   static let longestSeconds: Int64 = 300
   static let ticksPerSecond: Int64 = 100
-  /// What an instruction says of the record behind it.
+  /// The content of an instruction in front of a record that continues the one before.
   static let continued = "continued"
-  /// What one says behind a recording.
+  /// The content of an instruction behind a recording.
   static let end = "end"
 
   package static func begin(_ first: InterchangeRecording, _ buffer: inout PieceBuffer) {
-    // The same recordings give the same bytes: the date is none of today's.
+    // The same recordings give the same bytes: the date is not today's.
     buffer.append(
       """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -68,7 +68,7 @@ package enum AppleWriter: CollectionWriter {
     var rates = 0
     for beat in MeasuredBeats(recording) {
       while rates < recording.rates.count, recording.rates[rates].time <= beat.time { rates += 1 }
-      // Two beats may be nearer to each other than times are told.
+      // Two beats may be nearer to each other than the resolution of times.
       let tick = max(beat.time.microseconds.nearestAppleTick, last.map { $0 + 1 } ?? .min)
       last = tick
       if beat.interval == nil || record.seconds(to: tick) >= longestSeconds {
@@ -87,15 +87,15 @@ package enum AppleWriter: CollectionWriter {
   }
 }
 
-/// A record of beats that follow each other, as long as it is kept.
+/// A record of beats that follow each other, while it is collected.
 struct AppleBeatsRecord {
   struct Beat {
     var tick: Int64
     /// In milliseconds.
     var interval: Int64?
-    /// Whether something was found about it: then its intervals are none of normal beats.
+    /// Whether the beat is doubtful: then its intervals are not between normal beats.
     var isDoubtful: Bool
-    /// What the sensor said.
+    /// The rate that the sensor sent.
     var rate: UInt16
   }
 
@@ -123,8 +123,8 @@ struct AppleBeatsRecord {
     buffer.append("  </HeartRateVariabilityMetadataList>\n </Record>\n")
   }
 
-  /// By the interval that a beat ends; the first of a stretch has none and takes the one that it begins, and one that stands alone what the
-  /// sensor said, or 0.
+  /// The rate by the interval that a beat ends; for the first beat of a stretch by the interval that it begins, for a single beat the
+  /// sensor's, or 0.
   private func rate(at place: Int) -> Int64 {
     let next = place + 1 < beats.count ? beats[place + 1].interval : nil
     guard let interval = beats[place].interval ?? next else { return Int64(beats[place].rate) }
@@ -187,7 +187,7 @@ struct AppleWorkoutText {
     " duration=\"\(duration / .seconds(60))\" durationUnit=\"min\""
   }
 
-  /// What Apple says of it in metadata.
+  /// The configuration as Apple's metadata.
   private func metadata(of configuration: WorkoutConfiguration) -> Metadata {
     var metadata: Metadata = [:]
     if configuration.location != .unknown {
@@ -229,7 +229,7 @@ struct AppleWorkoutText {
       buffer.append(
         "\(indent)<WorkoutStatistics type=\"\(AppleNames.text("HKQuantityTypeIdentifier", one.type.identifier))\"")
       buffer.append(dates(of: span))
-      // Of % Apple means a share of one.
+      // Apple's % means a share of one.
       let scale = one.type.unit == .percent ? 0.01 : 1
       for (name, value) in [
         ("average", one.average), ("minimum", one.minimum), ("maximum", one.maximum), ("sum", one.sum),

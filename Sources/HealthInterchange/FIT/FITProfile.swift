@@ -5,7 +5,7 @@ enum FITProfile {
   /// Seconds from 1970 to FIT's epoch, 1989-12-31 00:00:00 UTC.
   static let epoch: Int64 = 631_065_600
 
-  /// 255 says that there is no rate.
+  /// The greatest rate: 255 means "no rate".
   static let greatestRate: UInt16 = 254
 
   /// Global message numbers.
@@ -66,7 +66,7 @@ enum FITProfile {
 
   /// Fields of our own, which FIT has for applications; readers that do not know them pass over them.
   enum Own: UInt8, CaseIterable {
-    /// Of what it is a copy, as `RecordingIdentity` says it.
+    /// The text of the ``RecordingIdentity`` that the file copies.
     case recording
     case sourceIdentifier
     case sourceName
@@ -106,7 +106,7 @@ enum FITProfile {
     (62, "highIntensityIntervalTraining"),
   ]
 
-  /// The sport of an activity: generic where FIT has none for it.
+  /// The sport of an activity: generic for an activity that FIT does not have.
   static func sport(_ activity: WorkoutActivityType?) -> UInt8 {
     guard let name = activity?.description else { return 0 }
     return sports.first { $0.activity == name }?.sport ?? 0

@@ -37,19 +37,19 @@ package enum FITWriter: RecordingWriter {
   }
 }
 
-/// Where the timer of a FIT file starts and stops, in whole seconds.
+/// The starts and stops of the timer of a FIT file, in whole seconds.
 ///
 /// FIT has intervals without times: a reader adds them up from where the timer started. So the time that the timer ran and the sum of the
 /// intervals must agree, at every record and after any number of gaps. Rounding each start and stop by itself would let the errors
 /// pile up; here each start takes up what is left over from before.
 struct FITTimer {
-  /// When the timer started last; nil while it stands.
+  /// The second of the last start; nil while the timer stands.
   private(set) var start: Int64?
   /// The second of the last stop.
   private(set) var lastStop = Int64.min
-  /// How long it ran until the last stop, in seconds.
+  /// The time that the timer ran until the last stop, in seconds.
   private(set) var seconds: Int64 = 0
-  /// How far the timer is ahead of the sum of the intervals, in microseconds, at the last stop: half a second either way.
+  /// The lead of the timer over the sum of the intervals, in microseconds, at the last stop: half a second either way.
   private var ahead: Int64 = 0
   private var sum: Int64 = 0
 
@@ -80,8 +80,8 @@ struct FITTimer {
     return second
   }
 
-  /// When the timer runs where there are no beats, in whole seconds: from rate to rate, and of a workout from its start to its end. It stands
-  /// in gaps that were recorded, and in pauses.
+  /// The times without beats in which the timer runs, in whole seconds: from rate to rate, and of a workout from its start to its end. The
+  /// timer stands in recorded gaps, and in pauses.
   static func parts(of recording: InterchangeRecording) -> [ClosedRange<Int64>] {
     var parts: [ClosedRange<Int64>] = []
     let isWorkout = recording.workout != nil

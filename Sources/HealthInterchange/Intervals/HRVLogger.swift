@@ -17,13 +17,13 @@ package struct HRVLoggerReader: LinesReader {
 
   package private(set) var account = ReadingAccount()
   var lines = LineSplitter()
-  /// The moment of the column's zero, as soon as enough lines have said when it was.
+  /// The moment of the column's zero, as soon as enough lines determine it.
   private var start: Timestamp?
-  /// Those of the beginning.
+  /// The lines of the beginning, until ``start`` is known.
   private var waiting: [Line] = []
   /// Between what times the column's zero must have been: dates are of whole seconds, rounded down.
   private var bounds: ClosedRange<Int64>?
-  /// When it was by the first line alone.
+  /// The moment of the column's zero by the first line alone.
   private var firstZero = Timestamp(microseconds: 0)
   /// Lines without an interval that follow each other, and the first of them.
   private var unreadable: (count: Int, first: Int) = (0, 0)
@@ -36,7 +36,7 @@ package struct HRVLoggerReader: LinesReader {
     var since: Int64
   }
 
-  /// So many lines say when the recording began: about an hour, and all but a few milliseconds of what can be known.
+  /// So many lines determine the beginning of the recording: about an hour, and the best precision but for a few milliseconds.
   private static let mostWaiting = 4096
 
   package init() {}
@@ -59,7 +59,7 @@ package struct HRVLoggerReader: LinesReader {
     do throws(FileDamage) {
       try split(bytes, isLast: isLast, into: &elements)
     } catch {
-      // What is before it stays.
+      // The intervals before the damage stay.
       give(into: &elements)
       throw error
     }

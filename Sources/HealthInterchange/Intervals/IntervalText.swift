@@ -1,15 +1,15 @@
 internal import HealthModel
 
-/// Intervals as text: one a line, in milliseconds; in seconds where the middle one of the first is below ten. It has no time: whoever reads
-/// it says when it began.
+/// Reads intervals as text: one a line, in milliseconds; in seconds where the median of the first numbers is below ten. The text has no
+/// times: the person who imports the text gives the time of its beginning.
 ///
-/// What is no interval is left out, and a gap: beats on both sides of it were not next to each other.
+/// A number that is no interval is left out, and makes a gap: beats on both sides of the gap were not next to each other.
 package struct IntervalTextReader: LinesReader {
   package static let format = ForeignFormat.rr
 
   package private(set) var account = ReadingAccount()
   var lines = LineSplitter()
-  /// What was read until it is known how it is kept; nil from then on.
+  /// The values read until the unit of the file is known; nil from then on.
   private var held: [IntervalTextLine.Value]? = []
   private var numbers = 0
   private var layout = IntervalTextLine.Layout()
@@ -17,10 +17,10 @@ package struct IntervalTextReader: LinesReader {
   private var unreadable: (count: Int, first: Int) = (0, 0)
   private var isInSeconds = false
   private var isInTicks = false
-  /// What rounding has left over, in ticks.
+  /// The remainder of rounding, in ticks.
   private var rest = 0.0
   private var isRounded = false
-  /// Since the start, in what ticks the file is kept.
+  /// The time since the start, in the ticks of the file.
   private var tick: Int64 = 0
   private var lastInterval: Int64 = 0
   /// Whether the next interval follows the one before.
@@ -85,11 +85,11 @@ package struct IntervalTextReader: LinesReader {
     if numbers == Self.mostHeld || held?.count == 4 * Self.mostHeld { decide(into: &elements) }
   }
 
-  /// Whole milliseconds stay what they are. Fractions are kept in the ticks of most straps.
+  /// Decides about the unit of the file. Whole milliseconds stay; fractions become the ticks of most straps.
   private mutating func decide(into elements: inout [ForeignElement]) {
     guard let held else { return }
     self.held = nil
-    // An artefact in front must not say what all others are.
+    // An artefact in front must not decide about the unit of all others.
     let numbers = held.compactMap { if case .number(let number) = $0, number > 0 { number } else { nil } }.sorted()
     isInSeconds = numbers.isEmpty ? false : numbers[numbers.count / 2] < Self.leastMilliseconds
     isInTicks = held.contains {
@@ -129,7 +129,7 @@ package struct IntervalTextReader: LinesReader {
     }
   }
 
-  /// Time without beats: how long it was is known of the number that stands there, or taken from the interval before.
+  /// Passes time without beats, as long as the number that stands there, or as the interval before.
   private mutating func pass(_ ticks: Int64) {
     tick += ticks
     isRunOpen = false
@@ -174,7 +174,7 @@ package struct IntervalTextReader: LinesReader {
     return Int64(whole)
   }
 
-  /// Seconds times thousand are no whole numbers by themselves.
+  /// Whether a number has a fraction: seconds times thousand are not exactly whole.
   private static func isFraction(_ milliseconds: Double) -> Bool {
     abs(milliseconds - milliseconds.rounded()) > 1e-6
   }
@@ -198,13 +198,13 @@ package enum IntervalTextWriter: RecordingWriter {
   }
 }
 
-/// What an interval from beat to beat can be, in formats that have numbers and no more.
+/// The limits of an interval from beat to beat, in formats that have numbers and no more.
 enum IntervalLimits {
   /// Shorter ones are artefacts, or seconds.
   static let leastMilliseconds: Int64 = 10
   /// Six beats a minute: a longer one is time that passed between two beats that were not next to each other.
   static let mostMilliseconds: Int64 = 10_000
 
-  /// How those are told that are longer.
+  /// The name of longer intervals in reports.
   static let tooLong = "interval above 10 s"
 }

@@ -69,7 +69,7 @@ struct LineSplitter {
 }
 
 extension ArraySlice<UInt8> {
-  /// A decimal number in ASCII, with or without a fraction; nil for anything else, also for one that is no heart's interval.
+  /// The decimal number in ASCII, with or without a fraction; nil for anything else, also for a number of another form: signs, exponents.
   var number: Double? {
     guard !isEmpty, count <= 20,
       allSatisfy({ ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }), first != 0x2E

@@ -2,15 +2,15 @@ internal import Bits
 package import FoundationEssentials
 package import HealthModel
 
-/// Of what a file is a copy: the session or workout from which it was written.
+/// The session or workout from which a file was written, and which the file therefore copies.
 ///
-/// It is how an exported recording is known again, in the store that has it and in any other one.
+/// By this identity an exported recording is recognized again, in its own store and in any other store.
 package enum RecordingIdentity: Hashable, Sendable {
   case session(UUID)
-  /// A workout: the file has what was recorded meanwhile, which is no session of its own.
+  /// A workout: the file has the values recorded meanwhile, which are no session of their own.
   case workout(UUID)
 
-  /// `session 3f2a91bc-…`: how formats that have texts say it.
+  /// The text in formats that have texts: `session 3f2a91bc-…`.
   package var text: String {
     switch self {
     case .session(let id): "session \(id.uuidString.lowercased())"
@@ -18,7 +18,7 @@ package enum RecordingIdentity: Hashable, Sendable {
     }
   }
 
-  /// Nil for any other text.
+  /// Reads a text of ``text``; nil for any other text.
   package init?(_ text: some StringProtocol) {
     let words = text.split(separator: " ")
     guard words.count == 2, let id = UUID(uuidString: String(words[1])) else { return nil }
@@ -31,8 +31,8 @@ package enum RecordingIdentity: Hashable, Sendable {
 }
 
 extension SourceRevision {
-  /// Who recorded what a file is a copy of, as the file says it; nil where that can be none: programs that save for themselves keep
-  /// their names for themselves.
+  /// The program that made the recording which a file copies, as the file names it; nil for a name that no file may claim: the names of
+  /// programs that save for themselves are reserved.
   init?(saidToHaveRecorded identifier: String, name: String?, version: String?) {
     let kind = identifier.prefix { $0 != "." }
     guard identifier == FITWriter.program || ForeignFormat(rawValue: String(kind)) != nil else { return nil }
@@ -44,7 +44,7 @@ extension SourceRevision {
 struct RecordingAnnouncement: Hashable {
   /// The name of the instruction.
   static let target = "sensord"
-  /// What an instruction says in front of a rate before which others were lost.
+  /// The content of an instruction in front of a rate before which other rates were lost.
   static let gap = "gap"
 
   var identity: RecordingIdentity
@@ -52,7 +52,7 @@ struct RecordingAnnouncement: Hashable {
   var source: String?
   var version: String?
 
-  /// Nil for any other instruction.
+  /// Reads the data of an instruction; nil for any other instruction.
   init?(_ data: String) {
     // `session 3f2a91bc-… sensord 1.0`: the last is a version.
     let words = data.split(separator: " ")
@@ -81,7 +81,7 @@ struct RecordingAnnouncement: Hashable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What is no code stays as it is.
+  /// Decodes percent codes; a percent sign without two digits stays.
   private static func decoded(_ word: Substring) -> String {
     let bytes = Array(word.utf8)
     func digit(at place: Int) -> UInt8? {
@@ -102,18 +102,18 @@ struct RecordingAnnouncement: Hashable {
   }
 }
 
-/// What came in by a format that has intervals, and no place to say whose they are: a copy is known again by the intervals.
+/// An import by a format that has intervals, and no place for an identity: a copy is recognized by its intervals.
 package struct IntervalCopy: Sendable {
-  /// Those of the file, in milliseconds.
+  /// The intervals of the file, in milliseconds.
   private let intervals: [UInt32]
   private let format: ForeignFormat
 
   /// Fewer intervals have to be all that there are: these could begin like another heart's.
   package static let fewest = 32
 
-  /// Nil for formats that say of what they are a copy.
+  /// Nil for formats that have an identity.
   package init?(_ heartbeats: HeartbeatSeries, _ format: ForeignFormat) {
-    // What is written here has whole milliseconds.
+    // Files written by this program have whole milliseconds.
     guard format == .rr || format == .hrvlogger, heartbeats.timescale == 1000 else { return nil }
     intervals = heartbeats.beats.filter { !$0.flags.contains(.firstOfRun) }.map(\.rrTicks)
     self.format = format
@@ -127,7 +127,7 @@ package struct IntervalCopy: Sendable {
     var place = 0
     for beat in MeasuredBeats(recording, followsClock: format == .hrvlogger) {
       guard let interval = beat.interval else { continue }
-      // As text that is no interval, and was left out.
+      // The reader of text leaves such intervals out.
       if format == .rr, interval < IntervalLimits.leastMilliseconds || interval > IntervalLimits.mostMilliseconds {
         continue
       }
@@ -140,7 +140,7 @@ package struct IntervalCopy: Sendable {
 }
 
 extension UUID {
-  /// The same for the same text: its SHA-256 in a UUID whose bits are the maker's own (RFC 9562, version 8).
+  /// The UUID of a text, always the same: the SHA-256 in a UUID whose bits are the maker's own (RFC 9562, version 8).
   init(madeOf text: String) {
     var digest = SHA256()
     digest.add(Array(text.utf8)[...])

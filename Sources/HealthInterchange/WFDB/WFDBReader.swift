@@ -101,7 +101,7 @@ package struct WFDBReader: RecordingReader {
   }
 }
 
-/// What the annotations of a record mean.
+/// The elements that the annotations of a record stand for.
 struct WFDBContents {
   private struct Annotation {
     var code: UInt8
@@ -113,12 +113,12 @@ struct WFDBContents {
   private var ticksPerSecond: Int64 = 1
   /// The tick of the last annotation.
   private var tick: Int64 = 0
-  /// What is still to be completed by what follows it.
+  /// The annotation that the words behind it still complete.
   private var current: Annotation?
   private var lastBeat: Int64?
   private var isBroken = false
 
-  /// An interval that is longer is none of a heart.
+  /// The longest interval of a heart, in ticks.
   private var longest: Int64 { MeasuredBeats.longestMilliseconds * ticksPerSecond / 1000 }
 
   /// Eight years: no record is longer.
@@ -197,7 +197,7 @@ struct WFDBContents {
     (lastBeat, isBroken) = (tick, false)
   }
 
-  /// The flags whose names stand in a text, as they are written here; none where it says anything else.
+  /// The flags whose names stand in a text that this program wrote; empty for any other text.
   private static func flags(named text: String) -> Heartbeat.Flags {
     var flags: Heartbeat.Flags = []
     for name in text.split(separator: "+") {
@@ -222,13 +222,13 @@ enum WFDBCodes {
 
   /// The note at time 0 that says how many ticks a second has.
   static let resolution = "## time resolution: "
-  /// How the note at a gap begins.
+  /// The beginning of the note at a gap.
   static let gap = "gap"
   /// The line of a header by which its time is UTC; WFDB's own has no zone.
   static let zone = "time zone: UTC"
 
-  /// Beats, each with what its code says besides: premature ones, of the atria or ventricles, are ectopic. An escape beat is none of these,
-  /// and no code says that a beat is in doubt.
+  /// The flags of a beat with this code; nil for a code that is not a beat's. Premature beats, of the atria or ventricles, are ectopic; escape
+  /// beats are not. No code marks a beat as doubtful.
   static func flags(of code: UInt8) -> Heartbeat.Flags? {
     switch code {
     // N L R E j / Q B ? e n f
@@ -239,10 +239,10 @@ enum WFDBCodes {
     }
   }
 
-  /// What stands between two beats so that nobody knows how far apart they are: ventricular flutter and fibrillation (`!`, `[`).
+  /// Whether the time between two beats is unknown since this code stands between them: ventricular flutter and fibrillation (`!`, `[`).
   static func isBreak(_ code: UInt8) -> Bool { code == 31 || code == 32 }
 
-  /// WFDB's letters of what is no beat.
+  /// WFDB's letters of codes that are not beats.
   static func name(of code: UInt8) -> String {
     let letters: [UInt8: String] = [
       14: "~", 16: "|", 18: "s", 19: "T", 20: "*", 21: "D", 22: "\"", 23: "=", 24: "p", 26: "^", 27: "t", 28: "+",

@@ -121,7 +121,7 @@ extension [UInt8] {
 
 /// The text of an element, which a parser hands over in pieces of any length.
 ///
-/// No time, number or name is longer than it may be: what is longer is none, however it came.
+/// A longer text is no time, number or name, in however many pieces it came, and counts as empty.
 struct ElementText {
   static let longest = 256
 

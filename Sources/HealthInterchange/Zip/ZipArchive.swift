@@ -6,7 +6,7 @@ package struct ZipArchive {
 
   /// A file in it.
   package struct Entry: Hashable, Sendable {
-    /// As it stands there; the encoding is anybody's guess.
+    /// The bytes of the name; the encoding is unknown.
     package var name: [UInt8]
     package var method: Int
     package var isEncrypted: Bool
@@ -25,7 +25,7 @@ package struct ZipArchive {
   let size: Int64
   /// The places of the directory; nil where it is lost.
   private let directory: Range<Int64>?
-  /// Why the directory is lost.
+  /// The reason for which the directory is lost.
   package let damage: FileDamage?
 
   /// The most files that are looked at.
@@ -197,7 +197,7 @@ extension ZipArchive {
     }
   }
 
-  /// The file whose header stands there, and where its bytes begin; nil where there is none.
+  /// The file whose header stands at `place`, and the place of the file's bytes; nil without a header there.
   private func header(at place: Int64) throws(FileDamage) -> (entry: Entry, contents: Int64)? {
     let head = try source(place, 30)
     guard head.count == 30, head.isSignature(Self.localHeader, at: 0) else { return nil }
@@ -218,7 +218,7 @@ extension ZipArchive {
     return (entry, contents)
   }
 
-  /// Where the bytes of a file end; nil where that cannot be found out.
+  /// The end of the bytes of a file; nil where the end cannot be found.
   private func end(of entry: Entry, from contents: Int64) -> Int64? {
     guard entry.isOpenEnded else {
       return entry.packedSize >= 0 && entry.packedSize <= size - contents ? contents + entry.packedSize : nil
@@ -229,7 +229,7 @@ extension ZipArchive {
     return reader.hasEnded ? reader.position : nil
   }
 
-  /// Where the next header stands: checksum and sizes may come before it, in several forms.
+  /// The place of the next header: checksum and sizes may come before the header, in several forms.
   private func next(behind end: Int64) throws(FileDamage) -> Int64? {
     let bytes = try source(end, 28)
     let place = [0, 12, 16, 20, 24].first { bytes.isSignature(Self.localHeader, at: $0) }
