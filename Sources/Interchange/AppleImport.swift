@@ -12,7 +12,7 @@ struct AppleImport: ~Copyable {
   private let types: Set<String>?
   private let since: Timestamp?
   private var damage: FileDamage?
-  /// Why the file could not be read to its end.
+  /// The reason for which the file could not be read to its end.
   private(set) var interruption: UnreadableInput?
   private var clinicalRead = 0
   private var routesRead = 0
@@ -49,7 +49,7 @@ struct AppleImport: ~Copyable {
       }
       try reader.end()
     } catch let error as FileDamage {
-      // What is before it stays.
+      // Everything before the damage stays.
       damage = error
     } catch let error as UnreadableInput {
       interruption = error
@@ -66,7 +66,7 @@ struct AppleImport: ~Copyable {
       try await readClinicalRecords(in: archive, into: &destination)
       try await readRoutes(in: archive, into: &destination)
     } catch let error as FileDamage {
-      // What is before it stays.
+      // Everything before the damage stays.
       damage = damage ?? error
     }
   }
@@ -129,7 +129,7 @@ struct AppleImport: ~Copyable {
         }
         try route.finish()
       } catch {
-        // What is before it stays.
+        // Everything before the damage stays.
         damage = damage ?? FileDamage("\(AppleArchive.lastName(entry.text)), \(error.place)", error.problem)
       }
       for (reason, count) in route.account.leftOut { report.refused[reason, default: 0] += count }
@@ -142,7 +142,7 @@ struct AppleImport: ~Copyable {
     }
   }
 
-  /// What came in, when all is stored, and the damage behind which nothing was read.
+  /// Stores the rest; returns the report, and the damage behind which nothing was read.
   @concurrent mutating func finish(
     into destination: inout ImportDestination
   ) async throws -> (report: AppleReport, damage: FileDamage?) {
@@ -212,7 +212,7 @@ struct AppleImport: ~Copyable {
     return report
   }
 
-  /// What would become of a batch, where these versions of its objects came in before.
+  /// The outcomes for a batch if it were stored, where these versions of the batch's objects came in before.
   @concurrent private static func rehearse(
     _ batch: ImportBatch, in store: HealthStore?, _ earlier: [Int64?]
   ) async throws -> AppleReport {
@@ -228,7 +228,7 @@ struct AppleImport: ~Copyable {
   }
 }
 
-/// One line on a terminal that says how far a long import is, and how long it may still take; nothing where nobody looks.
+/// One line on a terminal with the progress of a long import and the estimated time left; nothing without a terminal.
 struct ImportProgress {
   private let file: String
   private let size: Int64?
@@ -260,7 +260,7 @@ struct ImportProgress {
     guard let size, size > 0, place > 0, place <= size else { return "\(file): \(Count.of(records, "record"))" }
     let share = Double(place) / Double(size)
     let left = Double(milliseconds) / share * (1 - share) / 1000
-    // Nobody can say it at the beginning.
+    // The beginning allows no estimate.
     let estimate = milliseconds > 2000 ? ", about \(Self.time(left)) left" : ""
     return "\(file): \(Int(share * 100)) %, \(Count.of(records, "record"))\(estimate)"
   }

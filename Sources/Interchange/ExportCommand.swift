@@ -69,7 +69,7 @@ struct ExportCommand: ParsableCommand, ConfinedCommand {
 
   private func places(_ cage: inout Cage) throws(CommandFailure) -> ExportPlaces {
     if session == nil, let format { return try RangeExport.places(format, output, &cage) }
-    // A name that is none is an error of a session that is there.
+    // An invalid name is reported once the session is found.
     if format == .wfdb { return try ExportPlaces((try? RecordFiles(output))?.paths ?? []) }
     return try ExportPlaces(output.map { [$0] } ?? [])
   }
@@ -102,7 +102,7 @@ struct ExportCommand: ParsableCommand, ConfinedCommand {
 extension InterchangeFormat: ExpressibleByArgument {}
 
 extension InterchangeRecording {
-  /// What the store has, for a format. Of a workout its activities are laps, or else the laps that were told of it.
+  /// The stored values, for a format. The laps of a workout are its activities, or else its recorded laps.
   init(_ values: RecordedValues) {
     var laps = values.workout?.activities.map { Lap($0.span, activity: $0.configuration.activityType) } ?? []
     if laps.isEmpty, let workout = values.workout {
@@ -124,7 +124,7 @@ struct RideExport {
   private let ride: String
   private let output: String?
   private let places: ExportPlaces
-  /// Whether what became of it is told as JSON.
+  /// Whether the outcome is written as JSON.
   private let json: Bool
 
   /// No ride is longer: a day has some nine mebibytes.
@@ -176,8 +176,8 @@ struct RideExport {
   }
 }
 
-/// What of the stored rates a format has no place for, over all recordings that were written. Who compares the file with the store would else look
-/// for them.
+/// The stored rates for which a format has no place, over all written recordings: somebody who compares the file with the store would else
+/// search for these rates.
 struct MissingRates {
   private var total = 0
   private var reasons: [(count: Int, reason: String)] = []
@@ -193,7 +193,7 @@ struct MissingRates {
     }
   }
 
-  /// A line for each reason; none where nothing is missing.
+  /// A line for each reason; empty where nothing is missing.
   var lines: [String] {
     reasons.map { one in
       "sensord: \(one.count) of \(Count.of(total, "rate")) \(one.count == 1 ? "is" : "are") not in the file: \(one.reason)"

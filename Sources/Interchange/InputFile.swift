@@ -3,7 +3,7 @@ internal import HealthInterchange
 internal import Recordings
 internal import StoreCommands
 
-/// Why a file that should come in cannot be read: the next one may be.
+/// The failure to read a file that should come in: other files may still be read.
 struct UnreadableInput: Error {
   let reason: FileError
 
@@ -27,9 +27,9 @@ struct InputFile: ~Copyable {
   /// A byte that was read when it was looked whether somebody writes.
   private var early: UInt8?
 
-  /// How many bytes there are; nil for what is no file.
+  /// The number of bytes; nil for an input that is no file, a pipe for example.
   let size: Int64?
-  /// How many were read.
+  /// The number of bytes read so far.
   private(set) var place: Int64 = 0
 
   /// Opens the file, or goes on with a descriptor of ``open(_:)``.
@@ -56,10 +56,10 @@ struct InputFile: ~Copyable {
     unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
   }
 
-  /// So long a shell may take to start what writes into a pipe.
+  /// The time that a shell has to start the program that writes into a pipe.
   private static let patienceMilliseconds: CInt = 2000
 
-  /// The first byte of a pipe, or none where that is still to come; nil where nobody has the other end.
+  /// The first byte of a pipe, empty where the byte is still to come; nil where nobody has the other end.
   private static func beginning(_ descriptor: CInt) -> [UInt8]? {
     var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&waited, 1, patienceMilliseconds)
@@ -85,7 +85,7 @@ struct InputFile: ~Copyable {
         unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
       }
       if count < 0, errno == EINTR { continue }
-      // What came before it counts; the next piece fails again.
+      // The bytes before the failure count; the next piece fails again.
       guard count >= 0 || filled > 0 else { throw UnreadableInput(errno, path) }
       if count <= 0 { break }
       filled += count
@@ -138,7 +138,7 @@ struct Unpacking {
         if more.isEmpty { break }
         first += more
       } catch let error as FileDamage {
-        // It is told again by the next call.
+        // The next call reports the damage again.
         guard !first.isEmpty else { throw error }
         break
       }
@@ -160,7 +160,7 @@ struct Unpacking {
     }
   }
 
-  /// A place of what was unpacked is told from one of the packed file.
+  /// Marks a place in unpacked bytes, to distinguish it from a place in the packed file.
   func placed(_ damage: FileDamage?) -> FileDamage? {
     guard isPacked, var damage, !damage.place.hasSuffix(GzipReader.placeEnding) else { return damage }
     damage.place += " of what is in it"

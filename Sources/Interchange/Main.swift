@@ -39,7 +39,7 @@ enum Main {
     }
   }
 
-  /// Says what `error` has to say, help and version included, and returns the code to exit with.
+  /// Prints the text of `error`, help and version included, and returns the code to exit with.
   private static func report(_ error: any Error) -> Int32 {
     if let earlier = error as? EarlierReport { return earlier.status.rawValue }
     if let failure = CommandFailure(classifying: error) {
@@ -57,7 +57,7 @@ enum Main {
 }
 
 extension CommandFailure {
-  /// Nil for what is ArgumentParser's.
+  /// Nil for errors of ArgumentParser.
   init?(classifying error: any Error) {
     if let error = error as? SeriesError {
       self.init(.badData, "its beats make no series: \(error)")
