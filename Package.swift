@@ -39,12 +39,11 @@ let package = Package(
     .library(
       name: "FuzzedModules",
       targets: [
-        "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
-        "ClientInterfaces", "Clients", "HealthInterchange",
+        "GATTHeartRate", "Timeline", "Captures", "Support", "HealthModel", "SeriesStore", "DBus", "BlueZ",
+        "Ingestion", "ClientInterfaces", "Door", "HealthInterchange",
       ]),
-    // Hexadecimal digits, for the forwarder's own package (Forward).
-    .library(name: "Bits", targets: ["Bits"]),
-    .library(name: "MainThreadExecutor", targets: ["MainThreadExecutor"]),
+    // What all programs need, for the packages of the forwarder and the hub (Forward, Live).
+    .library(name: "Support", targets: ["Support"]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
     // What the tests of the live hub's own package (Live) start buses and programs with.
     .library(name: "TestSupport", targets: ["TestSupport"]),
@@ -66,71 +65,65 @@ let package = Package(
     .target(name: "CConfinement"),
 
     module("GATTHeartRate"),
-    module("Bits", ["CLinux"]),
-    module("MainThreadExecutor"),
-    module("Sensors", ["Bits"]),
-    module("HeartRateRecording", ["Sensors", "GATTHeartRate", "HealthModel"]),
+    module("Support", ["CLinux"]),
     module("HealthModel"),
-    module("SeriesStore", ["HealthModel", "Bits", "CSQLite", "CLinux"]),
-    module("Captures", ["Sensors", "Bits", "CBluetooth", "CLinux"]),
+    module("Timeline", ["GATTHeartRate", "HealthModel", "Support"]),
+    module("SeriesStore", ["HealthModel", "Support", "CSQLite", "CLinux"]),
+    module("Captures", ["Timeline", "Support", "CBluetooth", "CLinux"]),
     module("DBus", ["CDBus", "CLinux"]),
-    module("BlueZ", ["DBus", "Bits", "CLinux"]),
+    module("BlueZ", ["DBus", "Support", "CLinux"]),
     module(
       "Ingestion",
       [
-        "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore", "Captures",
-        "CLinux",
+        "DBus", "BlueZ", "GATTHeartRate", "Timeline", "HealthModel", "SeriesStore", "Captures", "Support", "CLinux",
       ]),
-    module("Clients", ["Sensors", "HealthModel"]),
     module("ClientInterfaces", ["DBus", "HealthModel"]),
     module(
       "Door",
-      ["DBus", "ClientInterfaces", "Clients", "Documents", "Ingestion", "SeriesStore", "HealthModel", "Sensors"]),
+      ["DBus", "ClientInterfaces", "Documents", "Ingestion", "SeriesStore", "HealthModel", "Timeline"]),
     module("SensordClient", ["DBus", "ClientInterfaces", "HealthModel"]),
-    module("Documents", ["HealthModel", "SeriesStore", "Bits"]),
+    module("Documents", ["HealthModel", "SeriesStore", "Support"]),
     module(
-      "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel", "Bits"]),
-    // What the commands of both programs on a store have in common.
-    module("StoreCommands", ["Recordings", "Documents", "SeriesStore", argumentParser]),
+      "Reports",
+      ["Documents", "Ingestion", "SeriesStore", "Captures", "Timeline", "HealthModel", "Support", argumentParser]),
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "StoreCommands",
-        "Documents", "Recordings", "Door", "ClientInterfaces", "Clients", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
-        "Sensors", "HealthModel", "SeriesStore",
-        "Captures", "Bits", "CLinux", "CConfinement", argumentParser, logging,
+        "Reports", "Documents", "Door", "ClientInterfaces", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
+        "Timeline", "HealthModel", "SeriesStore", "Captures", "Support", "CLinux", "CConfinement", argumentParser,
+        logging,
       ],
       swiftSettings: rules),
-    module("HealthInterchange", ["HeartRateRecording", "HealthModel", "Bits", "CExpat", "CZlib"]),
+    module("HealthInterchange", ["Timeline", "HealthModel", "Support", "CExpat", "CZlib"]),
     .executableTarget(
       name: "Interchange",
       dependencies: [
-        "HealthInterchange", "StoreCommands", "Recordings", "Documents", "SeriesStore", "HealthModel", "CConfinement",
-        "MainThreadExecutor", argumentParser,
+        "HealthInterchange", "Reports", "Documents", "SeriesStore", "HealthModel", "CConfinement", "Support",
+        argumentParser,
       ], swiftSettings: rules),
     .executableTarget(
-      name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits", argumentParser], swiftSettings: rules),
+      name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Support", argumentParser], swiftSettings: rules),
 
     .executableTarget(
       name: "StoreBenchmark", dependencies: ["SeriesStore", "HealthModel"], path: "Benchmarks/StoreBenchmark",
       swiftSettings: rules),
 
-    .target(name: "TestSupport", dependencies: ["Bits"], path: "Tests/TestSupport", swiftSettings: rules),
+    .target(name: "TestSupport", dependencies: ["Support"], path: "Tests/TestSupport", swiftSettings: rules),
     .target(
       name: "StoreSamples", dependencies: ["SeriesStore", "HealthModel", "TestSupport"], path: "Tests/StoreSamples",
       swiftSettings: rules),
     .target(
-      name: "RecordingSamples", dependencies: ["Recordings", "Ingestion", "Sensors", "HealthModel"],
+      name: "RecordingSamples", dependencies: ["Reports", "Ingestion", "Timeline", "HealthModel"],
       path: "Tests/RecordingSamples", swiftSettings: rules),
     .target(name: "BluetoothScript", dependencies: ["DBus"], path: "Tests/BluetoothScript", swiftSettings: rules),
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .target(name: "FastClock", path: "Tests/FastClock"),
     .executableTarget(
-      name: "JournalWriter", dependencies: ["Captures", "Sensors"], path: "Tests/JournalWriter", swiftSettings: rules),
+      name: "JournalWriter", dependencies: ["Captures", "Timeline"], path: "Tests/JournalWriter", swiftSettings: rules),
     .executableTarget(
       name: "SeriesClient", dependencies: ["DBus"], path: "Tests/SeriesClient", swiftSettings: rules),
     .executableTarget(
-      name: "RecorderDriver", dependencies: ["Ingestion", "DBus", "Sensors", "Captures", "HealthModel"],
+      name: "RecorderDriver", dependencies: ["Ingestion", "DBus", "Timeline", "Captures", "HealthModel"],
       path: "Tests/RecorderDriver", swiftSettings: rules),
     .target(name: "CageTrials", dependencies: ["CConfinement"], path: "Tests/CageTrials"),
     .executableTarget(
@@ -140,27 +133,27 @@ let package = Package(
       swiftSettings: rules),
     .executableTarget(
       name: "StoreDamager",
-      dependencies: ["SeriesStore", "HealthModel", "Ingestion", "Captures", "Bits", "CSQLite", "TestSupport"],
+      dependencies: ["SeriesStore", "HealthModel", "Ingestion", "Captures", "Support", "CSQLite", "TestSupport"],
       path: "Tests/StoreDamager", swiftSettings: rules),
     tests(
       "PowerCut",
       [
-        "Captures", "Sensors", "JournalWriter", "RecorderDriver", "TestSupport", "SeriesStore", "HealthModel",
+        "Captures", "Timeline", "JournalWriter", "RecorderDriver", "TestSupport", "SeriesStore", "HealthModel",
         "GATTHeartRate", "Ingestion",
       ]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
-    tests("Sensors", ["Sensors", "Bits"]),
-    tests("HeartRateRecording", ["HeartRateRecording", "HealthModel", "Sensors", "GATTHeartRate", "TestSupport"]),
-    tests("Bits", ["Bits"]),
+    tests("Timeline", ["Timeline", "HealthModel", "GATTHeartRate", "TestSupport"]),
+    tests("Support", ["Support"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
       "SeriesStore",
       [
-        "SeriesStore", "HealthModel", "Bits", "CSQLite", "TestSupport", "StoreSamples", "StoreFollower", "StoreDamager",
+        "SeriesStore", "HealthModel", "Support", "CSQLite", "TestSupport", "StoreSamples", "StoreFollower",
+        "StoreDamager",
       ],
       exclude: ["Fixtures"]),
     tests(
-      "Captures", ["Captures", "Bits", "Sensors", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
+      "Captures", ["Captures", "Support", "Timeline", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
     ),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),
@@ -168,49 +161,46 @@ let package = Package(
     tests(
       "Ingestion",
       [
-        "Ingestion", "Captures", "HealthModel", "HeartRateRecording", "Sensors", "SeriesStore", "BlueZ", "DBus",
-        "TestSupport", "BluetoothScript",
+        "Ingestion", "Captures", "HealthModel", "Timeline", "SeriesStore", "BlueZ", "DBus", "Support", "TestSupport",
+        "BluetoothScript",
       ]),
     tests("ClientInterfaces", ["ClientInterfaces", "DBus", "HealthModel", "TestSupport"]),
-    tests("Clients", ["Clients", "Sensors", "HealthModel"]),
     tests(
       "Door",
       [
-        "Door", "ClientInterfaces", "Clients", "DBus", "Ingestion", "Sensors", "HealthModel", "SeriesStore",
-        "TestSupport",
+        "Door", "ClientInterfaces", "DBus", "Ingestion", "Timeline", "HealthModel", "SeriesStore", "TestSupport",
       ]),
     tests(
       "SensordClient",
       [
-        "SensordClient", "ClientInterfaces", "DBus", "Door", "Clients", "Ingestion", "HealthModel", "Documents",
-        "SeriesStore", "Sensors", "TestSupport",
+        "SensordClient", "ClientInterfaces", "DBus", "Door", "Ingestion", "HealthModel", "Documents", "SeriesStore",
+        "Timeline", "TestSupport",
       ]),
-    tests("HealthInterchange", ["HealthInterchange", "HeartRateRecording", "Sensors", "HealthModel", "TestSupport"]),
+    tests("HealthInterchange", ["HealthInterchange", "Timeline", "HealthModel", "TestSupport"]),
     tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
     tests(
-      "Recordings",
+      "Reports",
       [
-        "Recordings", "Documents", "SeriesStore", "Captures", "Sensors", "HealthModel", "Ingestion", "RecordingSamples",
-        "TestSupport", "Bits",
+        "Reports", "Documents", "SeriesStore", "Captures", "Timeline", "HealthModel", "Ingestion",
+        "RecordingSamples", "TestSupport", "Support",
       ]),
     tests(
       "Sensord",
       [
-        "sensord", "StoreCommands", "Recordings", "Documents", "Ingestion", "Clients", "DBus", "HealthModel", "Bits",
-        "RecordingSamples",
+        "sensord", "Reports", "Documents", "Ingestion", "Door", "DBus", "HealthModel", "Support", "RecordingSamples",
         "HealthInterchange", "Interchange", "TestSupport", "CageProbe", argumentParser,
       ]),
     tests(
       "Fuzz",
       [
-        "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
-        "ClientInterfaces", "HealthInterchange", "sensord",
+        "GATTHeartRate", "Timeline", "Captures", "Support", "HealthModel", "SeriesStore", "DBus", "BlueZ",
+        "Ingestion", "ClientInterfaces", "HealthInterchange", "sensord",
       ]),
     tests(
       "Integration",
       [
-        "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel",
-        "Bits", "DBus", "SeriesClient", "SensordClient",
+        "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Timeline", "SeriesStore", "HealthModel",
+        "Support", "DBus", "SeriesClient", "SensordClient",
       ]),
   ]
 )

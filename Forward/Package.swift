@@ -16,8 +16,7 @@ let rules: [SwiftSetting] = [
 
 // HealthModel is of the same product.
 let store = Target.Dependency.product(name: "SeriesStore", package: "sensord")
-let bits = Target.Dependency.product(name: "Bits", package: "sensord")
-let mainThread = Target.Dependency.product(name: "MainThreadExecutor", package: "sensord")
+let support = Target.Dependency.product(name: "Support", package: "sensord")
 
 let package = Package(
   name: "sensord-forward",
@@ -30,11 +29,11 @@ let package = Package(
   // `Scripts/check-imports` holds the table of what each may import.
   targets: [
     .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-    .target(name: "Centre", dependencies: [store, bits], swiftSettings: rules),
+    .target(name: "Centre", dependencies: [store, support], swiftSettings: rules),
     .executableTarget(
       name: "sensord-forward",
       dependencies: [
-        "Centre", "CPostgreSQL", store, bits, mainThread,
+        "Centre", "CPostgreSQL", store, support,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: rules),
     .testTarget(name: "CentreTests", dependencies: ["Centre", store], swiftSettings: rules),

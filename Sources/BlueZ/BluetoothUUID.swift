@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// Names a service, characteristic or descriptor: 128 bits, written in 4, 8 or 36 characters.
 ///

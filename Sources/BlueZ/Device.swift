@@ -1,5 +1,5 @@
-import Bits
 public import DBus
+import Support
 
 /// One device as BlueZ shows it through one adapter.
 ///

@@ -1,7 +1,7 @@
 import CBluetooth
 import CLinux
 import Glibc
-public import Sensors
+public import Timeline
 
 /// Writes the traffic between host and Bluetooth adapters to a btsnoop file, for bug reports.
 ///

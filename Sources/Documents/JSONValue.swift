@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// A JSON value (RFC 8259) whose objects keep the order in which they were written.
 ///

@@ -1,5 +1,4 @@
 import ClientInterfaces
-import Clients
 import DBus
 import Ingestion
 

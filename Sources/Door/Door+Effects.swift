@@ -1,10 +1,9 @@
 import ClientInterfaces
-import Clients
 import DBus
 import FoundationEssentials
 import HealthModel
 import Ingestion
-import Sensors
+import Timeline
 
 extension Door {
   /// Carries out the registry's effects.

@@ -1,7 +1,6 @@
-import Clients
 import DBus
 import Ingestion
-import Sensors
+import Timeline
 
 extension Door {
   /// `Live1`.

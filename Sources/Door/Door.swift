@@ -1,11 +1,10 @@
 import ClientInterfaces
-package import Clients
 package import DBus
 package import HealthModel
 package import Ingestion
-import Sensors
 import SeriesStore
 import Synchronization
+import Timeline
 
 /// The door of a running recorder: `org.sensord` on a message bus, for other programs.
 ///

@@ -2,8 +2,8 @@ internal import Documents
 internal import Glibc
 internal import HealthInterchange
 internal import HealthModel
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// Apple's export into the store: what was read is stored while the rest is being read.
 struct AppleImport: ~Copyable {

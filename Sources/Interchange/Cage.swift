@@ -1,7 +1,6 @@
 internal import CConfinement
 internal import Glibc
-internal import Recordings
-internal import StoreCommands
+internal import Reports
 
 /// A command that reads what strangers made, behind ``Cage``.
 protocol ConfinedCommand {

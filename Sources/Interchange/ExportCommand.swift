@@ -3,9 +3,8 @@ internal import Documents
 internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
-internal import Recordings
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// `sensord-interchange export`: a session, a workout, or all sessions of a time for other programs.
 struct ExportCommand: ParsableCommand, ConfinedCommand {

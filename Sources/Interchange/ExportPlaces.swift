@@ -1,7 +1,6 @@
 internal import Glibc
 internal import HealthInterchange
-internal import Recordings
-internal import StoreCommands
+internal import Reports
 
 /// The files that an export makes. They are open, under hidden names, before the store is read; a process outside of the cage puts them in
 /// their places, or removes them. That one cannot be made is an error when it is written.

@@ -1,6 +1,5 @@
 internal import HealthInterchange
-internal import Recordings
-internal import StoreCommands
+internal import Reports
 
 /// ZIP files: Apple's export, or recordings each in a file of its own.
 extension ImportCommand {

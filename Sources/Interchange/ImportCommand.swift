@@ -4,9 +4,8 @@ internal import FoundationEssentials
 internal import Glibc
 internal import HealthInterchange
 internal import HealthModel
-internal import Recordings
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// `sensord-interchange import FILE…`: recordings of other programs into the store.
 struct ImportCommand: ParsableCommand, ConfinedCommand {

@@ -1,9 +1,8 @@
 internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
-internal import Recordings
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// The store to which imported sessions go.
 struct ImportDestination {

@@ -2,8 +2,8 @@ internal import Documents
 internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// The report on the import of one file.
 struct ImportReport {

@@ -1,7 +1,6 @@
 internal import Glibc
-internal import Recordings
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// The store of an import, which is open before a stranger's byte is read; that it cannot be opened is an error of the first session.
 ///

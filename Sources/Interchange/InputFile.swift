@@ -1,7 +1,6 @@
 internal import Glibc
 internal import HealthInterchange
-internal import Recordings
-internal import StoreCommands
+internal import Reports
 
 /// The failure to read a file that should come in: other files may still be read.
 struct UnreadableInput: Error {

@@ -2,9 +2,8 @@ internal import ArgumentParser
 internal import Documents
 internal import Glibc
 internal import HealthModel
-internal import MainThreadExecutor
-internal import Recordings
-internal import StoreCommands
+internal import Reports
+internal import Support
 
 /// The program `sensord-interchange`, which `sensord import` and `sensord export` start: what reads strangers' files is not in the
 /// recorder.

@@ -2,9 +2,8 @@ internal import Documents
 internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
-internal import Recordings
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// All sessions that begin in a time: in one file where the format can hold several, else a file each in a folder.
 struct RangeExport {

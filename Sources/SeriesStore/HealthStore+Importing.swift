@@ -1,6 +1,6 @@
-import Bits
 package import FoundationEssentials
 package import HealthModel
+import Support
 
 extension HealthStore {
   /// The size of SQLite's page cache during an import, in KiB.

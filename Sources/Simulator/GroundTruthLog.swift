@@ -1,6 +1,6 @@
-import Bits
 import DBus
 import Glibc
+import Support
 
 /// The ground truth file: one JSON line for each entry, written at once, so that nothing is lost if the process ends.
 final class GroundTruthLog {

@@ -1,6 +1,6 @@
-import Bits
 import GATTHeartRate
 import Glibc
+import Support
 
 /// A heart that rests and exercises in turn, and the strap's electronics that measure its beats.
 ///

@@ -1,6 +1,6 @@
-import Bits
 import FoundationEssentials
 import GATTHeartRate
+import Support
 
 extension Scenario {
   /// Decodes a scenario in the lab's form: one strap, or `{"straps": [strap, …], "timeline": [item, …]}`.

@@ -1,4 +1,4 @@
-internal import Bits
+internal import Support
 
 extension SimulatedHost {
   mutating func connect(_ call: Call, _ key: DeviceKey) {

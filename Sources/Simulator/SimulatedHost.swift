@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// The whole simulated host as a value: straps in the air, adapters, and a bluetoothd that drives them.
 ///

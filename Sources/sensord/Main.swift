@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import StoreCommands
+import Reports
 
 /// The program: parses the arguments, runs one command, and reports an error in one line and an exit code.
 @main

@@ -1,7 +1,7 @@
-import Bits
 import FoundationEssentials
-import Sensors
+import Support
 import TestSupport
+import Timeline
 
 @testable import Captures
 

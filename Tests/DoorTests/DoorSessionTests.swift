@@ -1,11 +1,11 @@
-import Clients
 import DBus
+import Door
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Ingestion
 

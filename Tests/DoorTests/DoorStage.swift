@@ -1,12 +1,11 @@
-import Clients
 import DBus
 import Dispatch
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import Synchronization
 import TestSupport
+import Timeline
 
 @testable import Door
 @testable import Ingestion

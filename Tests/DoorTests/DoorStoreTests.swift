@@ -5,7 +5,6 @@ import SeriesStore
 import TestSupport
 import Testing
 
-@testable import Clients
 @testable import Door
 
 @Suite("The store behind the door")

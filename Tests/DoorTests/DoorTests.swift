@@ -1,12 +1,11 @@
 import ClientInterfaces
-import Clients
 import DBus
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Door
 @testable import Ingestion

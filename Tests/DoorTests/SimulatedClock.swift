@@ -1,7 +1,7 @@
 import DBus
 import HealthModel
-import Sensors
 import Synchronization
+import Timeline
 
 @testable import Ingestion
 

@@ -1,9 +1,8 @@
 import Foundation
 import HealthModel
-import HeartRateRecording
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @testable import HealthInterchange
 

@@ -2,8 +2,8 @@ import Captures
 import FoundationEssentials
 import HealthModel
 import Ingestion
-import Sensors
 import Testing
+import Timeline
 
 @Suite("The final pass")
 struct CapturedSessionTests {

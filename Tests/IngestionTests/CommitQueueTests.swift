@@ -1,7 +1,7 @@
 import Captures
 import FoundationEssentials
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

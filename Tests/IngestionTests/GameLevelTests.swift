@@ -1,10 +1,9 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Ingestion
 

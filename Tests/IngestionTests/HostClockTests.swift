@@ -1,6 +1,6 @@
-import Sensors
 import Synchronization
 import Testing
+import Timeline
 
 @testable import Ingestion
 

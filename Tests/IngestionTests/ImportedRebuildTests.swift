@@ -1,10 +1,10 @@
 import Captures
 import Foundation
 import HealthModel
-import HeartRateRecording
 import SeriesStore
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Ingestion
 

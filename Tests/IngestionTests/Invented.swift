@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-import Sensors
+import Timeline
 
 @testable import Ingestion
 

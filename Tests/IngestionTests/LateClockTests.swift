@@ -1,10 +1,10 @@
 import Captures
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import Synchronization
 import Testing
+import Timeline
 
 @testable import Ingestion
 

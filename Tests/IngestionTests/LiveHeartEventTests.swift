@@ -1,7 +1,6 @@
 import HealthModel
-import HeartRateRecording
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

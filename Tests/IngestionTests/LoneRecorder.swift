@@ -2,9 +2,9 @@ import Captures
 import DBus
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import Synchronization
+import Timeline
 
 @testable import Ingestion
 

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Ingestion
 

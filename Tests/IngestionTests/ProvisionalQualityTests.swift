@@ -3,9 +3,8 @@ import BluetoothScript
 import Captures
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,8 +1,8 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,8 +1,8 @@
 import BlueZ
 import BluetoothScript
 import DBus
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,9 +1,9 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,11 +1,11 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
 import Synchronization
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -3,10 +3,10 @@ import BluetoothScript
 import DBus
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import Synchronization
 import TestSupport
+import Timeline
 
 @testable import Ingestion
 

@@ -1,6 +1,6 @@
 import Captures
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

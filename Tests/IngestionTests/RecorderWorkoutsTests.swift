@@ -2,10 +2,10 @@ import Captures
 import DBus
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
 import Synchronization
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,8 +1,7 @@
 import Captures
 import FoundationEssentials
-import HeartRateRecording
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

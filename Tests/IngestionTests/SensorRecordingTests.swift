@@ -1,9 +1,8 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,7 +1,6 @@
 import FoundationEssentials
-import HeartRateRecording
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

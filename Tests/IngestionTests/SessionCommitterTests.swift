@@ -2,9 +2,9 @@ import Captures
 import Foundation
 import Glibc
 import HealthModel
-import Sensors
 import SeriesStore
 import Testing
+import Timeline
 
 @testable import Ingestion
 

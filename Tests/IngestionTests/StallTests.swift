@@ -1,5 +1,5 @@
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 

@@ -1,10 +1,10 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Ingestion
 

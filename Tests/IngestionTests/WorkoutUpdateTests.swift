@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
-import Sensors
 import Testing
+import Timeline
 
 @testable import Ingestion
 @testable import SeriesStore

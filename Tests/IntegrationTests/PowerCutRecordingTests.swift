@@ -1,10 +1,10 @@
 import Captures
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import TestSupport
 import Testing
+import Timeline
 
 /// The power is cut at random moments of a real recording: store, journal and captures.
 @Suite("A recorder that loses power")

@@ -1,5 +1,5 @@
-import Bits
 import Foundation
+import Support
 import Testing
 
 @testable import Simulator

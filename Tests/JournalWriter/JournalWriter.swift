@@ -1,6 +1,6 @@
 import Captures
 import FoundationEssentials
-import Sensors
+import Timeline
 
 /// Writes a journal as a recorder does, for the power-cut test: three sensors at once, sessions that end and are
 /// committed, segments that roll over. The same arguments give the same calls.

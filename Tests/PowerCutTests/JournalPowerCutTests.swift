@@ -1,8 +1,8 @@
 import Captures
 import Foundation
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @Suite("A journal that loses power")
 struct JournalPowerCutTests {

@@ -1,10 +1,10 @@
 import Captures
 import Foundation
 import HealthModel
-import Sensors
 import SeriesStore
 import TestSupport
 import Testing
+import Timeline
 
 /// The recorder over hours and days of virtual time.
 @Suite("A recorder over days, restarts and boots")

@@ -4,8 +4,8 @@ import FoundationEssentials
 import Glibc
 import HealthModel
 import Ingestion
-import Sensors
 import Synchronization
+import Timeline
 
 /// Runs the real recorder with its store, its journal and its threads, on clocks of the test's own and without a bus, and
 /// lets happen to it what a script says: one life of the recorder in the model test.

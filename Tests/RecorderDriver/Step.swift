@@ -1,4 +1,4 @@
-import Sensors
+import Timeline
 
 /// One thing that happens to a recorder, as a line of a script.
 enum Step {

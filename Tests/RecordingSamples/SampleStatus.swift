@@ -1,6 +1,6 @@
 internal import Ingestion
-package import Recordings
-internal import Sensors
+package import Reports
+internal import Timeline
 
 /// A made-up status.
 package enum SampleStatus {

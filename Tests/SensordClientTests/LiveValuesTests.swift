@@ -3,9 +3,9 @@ import Door
 import HealthModel
 import Ingestion
 import SensordClient
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @Suite("Live values for a client", .timeLimit(.minutes(5)))
 struct LiveValuesTests {

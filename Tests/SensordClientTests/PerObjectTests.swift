@@ -1,5 +1,5 @@
-import Clients
 import DBus
+import Door
 import FoundationEssentials
 import Glibc
 import HealthModel

@@ -1,8 +1,7 @@
 import Foundation
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import DBus
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

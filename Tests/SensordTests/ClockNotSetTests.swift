@@ -3,9 +3,8 @@ import Foundation
 import HealthModel
 import Ingestion
 import RecordingSamples
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 import TestSupport
 import Testing
 

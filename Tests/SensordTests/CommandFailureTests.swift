@@ -1,5 +1,4 @@
-import Recordings
-import StoreCommands
+import Reports
 import Testing
 
 @testable import sensord

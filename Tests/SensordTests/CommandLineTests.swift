@@ -1,9 +1,8 @@
 import ArgumentParser
 import Documents
 import Foundation
-import Recordings
 import RecordingSamples
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

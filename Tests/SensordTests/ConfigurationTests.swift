@@ -1,7 +1,6 @@
-import HealthModel
-import Recordings
 import Glibc
-import StoreCommands
+import HealthModel
+import Reports
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
-import Recordings
 import FoundationEssentials
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

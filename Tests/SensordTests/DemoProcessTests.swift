@@ -1,6 +1,6 @@
-import Recordings
 import DBus
 import Glibc
+import Reports
 import TestSupport
 import Testing
 

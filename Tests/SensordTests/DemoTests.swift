@@ -1,6 +1,6 @@
-import Recordings
-import RecordingSamples
 import Ingestion
+import RecordingSamples
+import Reports
 import Testing
 
 @testable import sensord

@@ -1,6 +1,6 @@
 import HealthModel
+import Reports
 import SeriesStore
-import StoreCommands
 import TestSupport
 import Testing
 

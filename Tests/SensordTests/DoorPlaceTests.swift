@@ -1,8 +1,8 @@
-import Clients
 import DBus
 import Documents
+import Door
 import HealthModel
-import Recordings
+import Reports
 import Testing
 
 @testable import sensord

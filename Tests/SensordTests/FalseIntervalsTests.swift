@@ -1,10 +1,10 @@
-import Documents
 import Captures
+import Documents
 import FoundationEssentials
-import Sensors
+import Reports
 import TestSupport
-import StoreCommands
 import Testing
+import Timeline
 
 @testable import sensord
 

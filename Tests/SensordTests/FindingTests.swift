@@ -1,4 +1,4 @@
-import StoreCommands
+import Reports
 import Testing
 
 @testable import sensord

@@ -1,9 +1,8 @@
 import Documents
 import Foundation
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,12 +1,11 @@
-import Bits
 import Captures
 import Documents
 import Foundation
-import Recordings
-import Sensors
-import StoreCommands
+import Reports
+import Support
 import TestSupport
 import Testing
+import Timeline
 
 @testable import SeriesStore
 @testable import sensord

@@ -1,7 +1,7 @@
 import Documents
 import Foundation
 import HealthModel
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import Recordings
 import Glibc
 import Logging
+import Reports
 import Testing
 
 @testable import sensord

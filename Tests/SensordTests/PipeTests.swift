@@ -1,6 +1,5 @@
-import Recordings
 import Glibc
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Documents
 import Foundation
 import HealthModel
+import Reports
 import SeriesStore
-import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,12 +1,11 @@
-import Documents
-import Recordings
-import Bits
 import Captures
+import Documents
 import Glibc
 import HealthModel
 import Ingestion
+import Reports
 import SeriesStore
-import StoreCommands
+import Support
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Recordings
 import Glibc
+import Reports
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Ingestion
-import Recordings
 import Glibc
+import Ingestion
 import Logging
+import Reports
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import Documents
 import Glibc
-import Recordings
 import RecordingSamples
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

@@ -1,9 +1,8 @@
 import Ingestion
 import RecordingSamples
-import Recordings
-import Sensors
-import StoreCommands
+import Reports
 import Testing
+import Timeline
 
 @testable import sensord
 

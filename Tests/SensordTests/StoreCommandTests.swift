@@ -1,7 +1,6 @@
 import Documents
-import Recordings
-import Bits
-import StoreCommands
+import Reports
+import Support
 import TestSupport
 import Testing
 

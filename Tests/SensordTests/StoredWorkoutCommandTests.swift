@@ -1,14 +1,13 @@
-import Bits
 import Captures
 import Documents
 import Foundation
 import HealthModel
-import Recordings
-import Sensors
+import Reports
 import SeriesStore
-import StoreCommands
+import Support
 import TestSupport
 import Testing
+import Timeline
 
 @testable import sensord
 

@@ -1,6 +1,5 @@
-import Recordings
 import Glibc
-import StoreCommands
+import Reports
 
 @testable import sensord
 
@@ -34,4 +33,4 @@ enum TestPlaces {
 }
 
 /// The program's exit codes; Swift Testing has a type of the same name.
-typealias Code = StoreCommands.ExitStatus
+typealias Code = Reports.ExitStatus

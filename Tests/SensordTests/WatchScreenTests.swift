@@ -1,9 +1,9 @@
 import Documents
 import Ingestion
 import RecordingSamples
-import Recordings
-import Sensors
+import Reports
 import Testing
+import Timeline
 
 @testable import sensord
 

@@ -1,7 +1,7 @@
 import DBus
 import Documents
 import HealthModel
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
-import Recordings
 import Glibc
 import HealthModel
-import StoreCommands
+import Reports
 import TestSupport
 import Testing
 

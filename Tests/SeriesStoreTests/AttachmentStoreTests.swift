@@ -1,7 +1,7 @@
-import Bits
 import FoundationEssentials
 import Glibc
 import HealthModel
+import Support
 import TestSupport
 import Testing
 

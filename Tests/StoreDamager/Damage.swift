@@ -1,5 +1,5 @@
-import Bits
 import SeriesStore
+import Support
 import TestSupport
 
 /// One damage of a store's file, told by its seed and number alone.

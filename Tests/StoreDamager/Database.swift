@@ -1,6 +1,6 @@
 import CSQLite
-import Bits
 import SeriesStore
+import Support
 
 /// A file as every program with SQLite sees it, with the store's own checksum of rows as a function of SQL
 /// (Documentation/store-format.md).

@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// A small generator with a seed, so that a failing random test can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {

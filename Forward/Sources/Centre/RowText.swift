@@ -1,5 +1,5 @@
-internal import Bits
 internal import SeriesStore
+internal import Support
 
 /// Rows as JSON, from which they can be made again: nothing is rounded, and no kind is lost.
 public enum RowText {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
-internal import MainThreadExecutor
+internal import Support
 
 /// The program: parses, does one thing, and says at its end what went wrong in one line and a code.
 @main

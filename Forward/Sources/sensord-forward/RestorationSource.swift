@@ -1,8 +1,8 @@
-internal import Bits
 internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
+internal import Support
 
 /// What the centre has of a store, as changes in order.
 ///

@@ -1,4 +1,4 @@
-import Sensors
+import Timeline
 
 /// Follows the Attribute Protocol of one connection: the characteristic of each handle, and the values sent (Core
 /// specification, volume 3, part F).

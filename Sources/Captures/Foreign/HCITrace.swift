@@ -1,4 +1,4 @@
-import Sensors
+import Timeline
 
 /// Follows the packets between host and controller: the connections, their sensors and their data.
 struct HCITrace {

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Sensors
+public import Timeline
 
 /// One session of one sensor as it was received: its header and all events, in order.
 ///

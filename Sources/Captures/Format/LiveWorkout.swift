@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Sensors
+public import Timeline
 
 /// The description of a live workout when it begins. Its numbers are the raw values of the store.
 public struct LiveWorkout: Hashable, Sendable {

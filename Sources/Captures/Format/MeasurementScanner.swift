@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// The fast path for the record that captures mostly consist of: `3 8123456789 m 105a4b04a701 4f2c7a10`.
 ///

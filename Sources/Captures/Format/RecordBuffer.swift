@@ -1,6 +1,6 @@
-import Bits
 import FoundationEssentials
-import Sensors
+import Support
+import Timeline
 
 /// A buffer in which records are encoded. It is reused, so that a record needs no allocation.
 struct RecordBuffer: ~Copyable {

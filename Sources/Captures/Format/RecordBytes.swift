@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// A byte buffer with its own memory, which is reused without a uniqueness check for each byte.
 @safe struct RecordBytes: ~Copyable {

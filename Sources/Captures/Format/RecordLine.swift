@@ -1,6 +1,6 @@
-import Bits
 import FoundationEssentials
-import Sensors
+import Support
+import Timeline
 
 /// A decoded line of a text capture or journal segment.
 enum Record: Equatable {

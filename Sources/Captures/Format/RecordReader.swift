@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Sensors
+import Timeline
 
 /// Assembles sessions from the records of one file, or of several segments in order.
 struct RecordReader {

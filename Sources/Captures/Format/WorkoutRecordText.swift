@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Sensors
+import Timeline
 
 extension RecordBuffer {
   /// Appends a record of a live workout. A record without a sample, and numbers that are not finite, are not written.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-public import Sensors
 import Synchronization
+public import Timeline
 
 /// Series of other programs: in the journal before their insertion is answered, so that they outlive the program, the recorder
 /// and, from the next sync on, the power.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import Glibc
-import Sensors
 import Synchronization
+import Timeline
 
 extension Journal {
   /// Reads one session from the segments for the final pass: completely or not at all. Only this session takes memory.

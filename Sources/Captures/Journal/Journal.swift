@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import Glibc
-public import Sensors
 import Synchronization
+public import Timeline
 
 /// The append-only log of all sensors, in segments: received data is here before anything is computed from it.
 ///

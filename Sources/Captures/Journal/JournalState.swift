@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-import Sensors
+import Timeline
 
 /// The mutable state of a journal, guarded by its lock.
 struct JournalState: ~Copyable {

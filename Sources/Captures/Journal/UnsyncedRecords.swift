@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Sensors
+import Timeline
 
 /// Records that no sync has covered yet, in memory, so that they can be written again if the sync fails.
 struct UnsyncedRecords {

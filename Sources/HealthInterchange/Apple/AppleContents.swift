@@ -1,5 +1,5 @@
-internal import Bits
 internal import HealthModel
+internal import Support
 
 /// Apple's export, as its elements come.
 final class AppleContents: XMLContents {

@@ -1,5 +1,5 @@
-internal import Bits
 internal import HealthModel
+internal import Support
 
 /// A correlation as it is being read.
 struct AppleCorrelation {

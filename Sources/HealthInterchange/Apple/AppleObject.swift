@@ -1,5 +1,5 @@
-internal import Bits
 package import HealthModel
+internal import Support
 
 /// An object of Apple's export: a day of values, or anything else that stands alone.
 package struct AppleObject: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import Bits
 internal import HealthModel
+internal import Support
 
 /// The common properties of all records of a series: type, unit, source, device and metadata. A class: used for each record, and too large
 /// to be copied each time.

@@ -1,5 +1,5 @@
-internal import Bits
 package import HealthModel
+internal import Support
 
 /// A file of a workout's route that an export names.
 package struct AppleRouteFile: Hashable, Sendable {

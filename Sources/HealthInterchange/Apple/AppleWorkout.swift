@@ -1,6 +1,6 @@
-internal import Bits
 internal import FoundationEssentials
 internal import HealthModel
+internal import Support
 
 /// A workout as it is being read.
 struct AppleWorkout {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import HealthModel
-internal import HeartRateRecording
+internal import Timeline
 
 /// The rates, beats, gaps and markers of a recording that is being read.
 struct RecordingParts: Sendable {

@@ -1,6 +1,6 @@
-internal import Bits
 package import FoundationEssentials
 package import HealthModel
+internal import Support
 
 /// The session or workout from which a file was written, and which the file therefore copies.
 ///

@@ -2,7 +2,7 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import HealthModel
-public import Sensors
+public import Timeline
 
 /// The machine's clocks as the recorder reads them: the one place where Ingestion asks for the time.
 ///

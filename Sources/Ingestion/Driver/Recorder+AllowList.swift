@@ -1,8 +1,7 @@
 import BlueZ
 import GATTHeartRate
-import HeartRateRecording
-import Sensors
 import SeriesStore
+import Timeline
 
 extension Recorder {
   /// Reads the list of allowed sensors and follows it: new ones are looked for, sessions of removed ones end.

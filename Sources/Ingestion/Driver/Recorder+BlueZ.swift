@@ -1,6 +1,6 @@
 import BlueZ
 import GATTHeartRate
-import Sensors
+import Timeline
 
 // Events of BlueZ, translated for the values that decide, and the commands of these values for BlueZ.
 

@@ -1,7 +1,7 @@
 import BlueZ
 import DBus
 import GATTHeartRate
-import Sensors
+import Timeline
 
 extension Recorder {
   /// Keeps a connection to the bus, and a central of BlueZ on it, until the recorder stops.

@@ -1,7 +1,7 @@
 import Captures
 package import FoundationEssentials
 package import HealthModel
-import Sensors
+import Timeline
 
 // Series of other programs. The values of a call are in the journal when it returns: they survive the end of both
 // programs at once, and a power cut from the next sync on. Permissions are not decided here.

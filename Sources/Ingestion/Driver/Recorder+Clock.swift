@@ -3,8 +3,8 @@ package import DBus
 import FoundationEssentials
 import Glibc
 import HealthModel
-import Sensors
 package import SeriesStore
+import Timeline
 
 // Whether the wall clock can be believed.
 

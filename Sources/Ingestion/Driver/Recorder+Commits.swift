@@ -2,8 +2,8 @@ import Captures
 import DBus
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
+import Timeline
 
 extension Recorder {
   /// Commits an ended session without waiting for it.

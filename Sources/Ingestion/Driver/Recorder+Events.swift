@@ -2,9 +2,8 @@ import BlueZ
 import Captures
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-package import Sensors
 import SeriesStore
+package import Timeline
 
 // The way of everything that happens to a sensor, from top to bottom: what BlueZ reports, the sensor's recording that
 // decides what it means, and the journal that stores it.

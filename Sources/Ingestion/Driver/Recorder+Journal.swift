@@ -1,6 +1,6 @@
 import Captures
 import FoundationEssentials
-import Sensors
+import Timeline
 
 // Writing to the journal. Events that the journal refuses stay in memory, and are written with the next event of their
 // sensor, or by a timer.

@@ -1,6 +1,5 @@
 import BlueZ
-import HeartRateRecording
-import Sensors
+import Timeline
 
 extension Recorder {
   /// Handles BlueZ's events about links and values of followed sensors.
@@ -11,7 +10,7 @@ extension Recorder {
       recordings[index].connecting(false)
       log(.debug, "\(address): connecting failed (\(failure))")
       if failure == .authentication { valuesMissing(because: SubscriptionFailure.keysRefused(address), of: address) }
-      perform(plan.connectFailed(address, on: adapter, Sensors.ConnectFailure(failure), at: now))
+      perform(plan.connectFailed(address, on: adapter, ConnectFailure(failure), at: now))
       removeUnlisted()
     case .linkUp(let device, let path, let isOurs):
       guard let (address, adapter, index) = place(device, path) else {
@@ -98,7 +97,7 @@ extension SensorEvent.Kind {
   }
 }
 
-extension Sensors.ConnectFailure {
+extension ConnectFailure {
   fileprivate init(_ failure: BlueZ.ConnectFailure) {
     self =
       switch failure {

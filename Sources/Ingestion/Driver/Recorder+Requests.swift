@@ -1,9 +1,8 @@
 import Captures
 package import FoundationEssentials
 package import HealthModel
-import HeartRateRecording
-package import Sensors
 import SeriesStore
+package import Timeline
 
 // Sessions that somebody asks for: a game, a person in a shell. Permissions are not decided here.
 

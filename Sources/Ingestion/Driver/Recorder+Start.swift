@@ -2,9 +2,8 @@ package import Captures
 import DBus
 import FoundationEssentials
 import Glibc
-import HeartRateRecording
-import Sensors
 import SeriesStore
+import Timeline
 
 extension Recorder {
   /// Opens the store and the journal and goes on with the sessions that a crash left open.

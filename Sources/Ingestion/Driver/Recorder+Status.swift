@@ -2,8 +2,7 @@ import BlueZ
 import DBus
 import FoundationEssentials
 import GATTHeartRate
-import HeartRateRecording
-import Sensors
+import Timeline
 
 extension Recorder {
   /// Observes the recorder, from now to the end of the recording; from any thread, also before ``run(ready:)``.

@@ -3,8 +3,8 @@ import DBus
 import FoundationEssentials
 import Glibc
 import HealthModel
-import Sensors
 package import SeriesStore
+import Timeline
 
 // Another process may change the store or put another one in its place, and its disk may fail.
 

@@ -1,7 +1,7 @@
 import BlueZ
 import DBus
 import FoundationEssentials
-import Sensors
+import Timeline
 
 extension Recorder {
   /// Makes sure that the timer fires by `instant`. The timer may fire earlier, and is then set anew: deadlines of

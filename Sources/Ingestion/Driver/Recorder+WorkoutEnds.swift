@@ -1,9 +1,8 @@
 import Captures
 package import FoundationEssentials
 package import HealthModel
-import HeartRateRecording
-import Sensors
 import SeriesStore
+import Timeline
 
 // The ends of live workouts, and their recovery after a restart of the recorder.
 

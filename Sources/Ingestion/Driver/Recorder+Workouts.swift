@@ -1,8 +1,8 @@
 import Captures
 package import FoundationEssentials
 package import HealthModel
-import Sensors
 import SeriesStore
+import Timeline
 
 // Live workouts. The changes of a call are in the journal when it returns: they survive the end of both programs at
 // once, and a power cut from the next sync on. Permissions are not decided here.

@@ -2,9 +2,8 @@ import BlueZ
 public import Captures
 public import DBus
 import FoundationEssentials
-import HeartRateRecording
-import Sensors
 public import SeriesStore
+import Timeline
 
 /// The daemon: records the allowed sensors until it is asked to stop.
 ///

@@ -1,7 +1,7 @@
 public import BlueZ
 public import DBus
 public import HealthModel
-public import Sensors
+import Timeline
 
 /// Everything that a ``Recorder`` is given from outside; it reads no environment and no configuration itself.
 public struct RecorderSettings: Sendable {

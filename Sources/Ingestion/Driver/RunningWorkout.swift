@@ -1,7 +1,7 @@
 import Captures
 package import FoundationEssentials
 package import HealthModel
-package import Sensors
+package import Timeline
 
 /// A live workout as it is now.
 package struct RunningWorkout: Hashable, Sendable, Identifiable {

@@ -1,7 +1,6 @@
 public import FoundationEssentials
 public import HealthModel
-import HeartRateRecording
-public import Sensors
+public import Timeline
 
 /// Something that happens in a recorder, as its observers get it. Its values are provisional: what is stored comes from the
 /// final pass over the session's events.

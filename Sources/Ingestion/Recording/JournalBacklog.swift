@@ -1,6 +1,6 @@
 import Captures
 import FoundationEssentials
-import Sensors
+import Timeline
 
 /// Events that the journal refused of one session, in order, to be written as soon as it accepts one again.
 ///

@@ -1,8 +1,8 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
+import Timeline
 
 /// A series that another program inserts, as far as the next insertion depends on it: its values are in the journal, not here.
 ///

@@ -1,7 +1,7 @@
 import Captures
 import FoundationEssentials
 package import HealthModel
-import Sensors
+import Timeline
 
 /// A live workout while it goes on: what the journal has of it, and what follows from that.
 ///

@@ -1,8 +1,7 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-import Sensors
+import Timeline
 
 extension SensorRecording {
   /// The work that is left to do after an event, in this order.

@@ -1,8 +1,7 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-import Sensors
+import Timeline
 
 /// Sessions on request: a game's, for instance. The strap is recorded all the time; a request says where the session of
 /// a program begins and ends, and no value is lost between the two.

@@ -1,6 +1,5 @@
 import FoundationEssentials
-import HeartRateRecording
-import Sensors
+import Timeline
 
 extension SensorRecording {
   /// Goes on with a session that the journal holds unfinished: the one of a recorder that was killed, say.

@@ -1,8 +1,7 @@
 import FoundationEssentials
 import GATTHeartRate
 import HealthModel
-import HeartRateRecording
-import Sensors
+import Timeline
 
 extension SensorRecording {
   /// When the beats of the open session were judged last, or its beginning; nil where they need not be judged at `now`.

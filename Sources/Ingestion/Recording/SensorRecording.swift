@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
-import Sensors
+import Timeline
 
 /// The recording of one sensor: what each thing that happens to it means for its session, its journal, its link and its status.
 ///

@@ -1,7 +1,7 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
+import Timeline
 
 /// A live workout as the calls in a journal make it. Pure: the same records give the same workout.
 ///

@@ -1,6 +1,6 @@
 import Captures
 import FoundationEssentials
-import Sensors
+import Timeline
 
 /// The sessions that have ended and are not in the store yet: which of them wait, when they are tried again, and what
 /// the journal refused of them. Pure.

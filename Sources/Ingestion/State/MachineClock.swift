@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import HealthModel
-import Sensors
 import SeriesStore
+import Timeline
 
 /// A machine's word on its wall clock, beside the time. Pure; the driver reads it.
 public struct MachineClock: Hashable, Sendable {

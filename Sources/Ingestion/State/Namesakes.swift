@@ -1,4 +1,4 @@
-import Sensors
+import Timeline
 
 /// Near sensors that are not listed and have the full name of a listed one: perhaps the same strap, whose address has changed with its
 /// battery. Pure.

@@ -1,7 +1,7 @@
 import Captures
 import DBus
-import Sensors
 import SeriesStore
+import Timeline
 
 /// The condition of a recorder: its phase and its problems. Every event that changes them is an input, and the status
 /// is made from them. Pure.

@@ -1,4 +1,4 @@
-public import Sensors
+public import Timeline
 
 /// The present status of a recorder: the answer to `sensord status`.
 ///

@@ -1,7 +1,7 @@
 import Captures
 package import FoundationEssentials
 package import HealthModel
-package import Sensors
+package import Timeline
 
 /// The sessions that were asked for and whose end nobody has asked for yet, also where they are over by themselves: what a request
 /// is called, and in which session it goes on. Pure.

@@ -1,4 +1,4 @@
-import Sensors
+import Timeline
 
 /// A time in which the recorder did not run, while what waited meanwhile is read. Pure.
 ///

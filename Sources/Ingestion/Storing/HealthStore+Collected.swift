@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import HealthModel
-import Sensors
 package import SeriesStore
+import Timeline
 
 extension HealthStore {
   /// Returns the samples of the sensor's sessions in a workout's time, oldest first; empty without a sensor.

@@ -1,8 +1,8 @@
 public import Captures
 public import FoundationEssentials
 public import HealthModel
-import HeartRateRecording
 public import SeriesStore
+import Timeline
 
 /// Computes stored sessions anew, recorded ones from their captures and imported ones from their beats: an algorithm
 /// that has become better improves old sessions too.

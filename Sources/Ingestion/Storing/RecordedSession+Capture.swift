@@ -1,8 +1,7 @@
-import FoundationEssentials
 public import Captures
+import FoundationEssentials
 public import HealthModel
-import HeartRateRecording
-import Sensors
+import Timeline
 
 extension RecordedSession {
   /// Works out the session of a capture: the final pass, the one way from what was received to what is stored, for a recording

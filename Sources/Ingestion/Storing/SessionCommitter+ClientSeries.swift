@@ -1,8 +1,8 @@
 import Captures
 import FoundationEssentials
 import HealthModel
-import HeartRateRecording
 import SeriesStore
+import Timeline
 
 extension SessionCommitter {
   /// Ends a client's series in the journal: reads it back, saves it in one transaction, and only then the journal may forget

@@ -2,8 +2,8 @@ import CLinux
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
+import Timeline
 
 extension SessionCommitter {
   /// Ends a live workout in the journal: repeats its calls, collects what is stored of its sensor and of its program, saves all in

@@ -2,8 +2,8 @@ import CLinux
 import Captures
 import FoundationEssentials
 import HealthModel
-import Sensors
 import SeriesStore
+import Timeline
 
 /// Ends a session's life in the journal: final pass, one transaction, and only then the journal may forget it.
 ///

@@ -1,7 +1,7 @@
-import Bits
 import FoundationEssentials
 import Glibc
 import HealthModel
+import Support
 
 /// The files of attachments beside a store: `sensord.attachments` for `sensord.sqlite`.
 ///

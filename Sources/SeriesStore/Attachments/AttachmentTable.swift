@@ -1,6 +1,6 @@
-import Bits
 import FoundationEssentials
 import HealthModel
+import Support
 
 /// The attachments of samples. The files themselves are in an ``AttachmentFolder``, by their digests.
 ///

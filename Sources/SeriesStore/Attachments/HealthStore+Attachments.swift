@@ -1,7 +1,7 @@
-import Bits
 public import FoundationEssentials
 import Glibc
 public import HealthModel
+import Support
 
 extension HealthStore {
   /// Attaches a copy of a file to a sample. When this returns, the copy and its row are on the disk; when it throws,

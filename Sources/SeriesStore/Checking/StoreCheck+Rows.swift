@@ -1,6 +1,6 @@
-import Bits
 import FoundationEssentials
 import Glibc
+import Support
 
 extension StoreCheck {
   /// Names the rows whose checksum is not that of their values, each with the session or sample that it belongs to.

@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// The first bytes of every chunk: a checksum of the bytes after it, and the number of the layout.
 enum ChunkSeal {

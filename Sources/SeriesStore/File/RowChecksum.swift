@@ -1,5 +1,5 @@
 import CSQLite
-import Bits
+import Support
 
 /// The checksum of a row: CRC-32C of its values in the order of the columns, as a signed number.
 ///

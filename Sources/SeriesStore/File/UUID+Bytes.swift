@@ -1,5 +1,5 @@
-import Bits
 import FoundationEssentials
+import Support
 
 extension UUID {
   /// The 16 bytes as they stand in the file.

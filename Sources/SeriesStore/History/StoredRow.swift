@@ -1,4 +1,4 @@
-import Bits
+import Support
 
 /// A row of the store's file as it is, without its checksum; Documentation/store-format.md says what the columns mean.
 public struct StoredRow: Hashable, Sendable {

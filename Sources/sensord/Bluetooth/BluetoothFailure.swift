@@ -1,6 +1,6 @@
 internal import BlueZ
 internal import DBus
-internal import StoreCommands
+internal import Reports
 
 /// The failures that keep a command from the radio, each in one line with cause and remedy.
 enum BluetoothFailure {

@@ -1,6 +1,6 @@
 import BlueZ
 import DBus
-import StoreCommands
+import Reports
 
 /// A connection to bluetoothd for the length of one command, which mirrors the objects of bluetoothd and leaves them as they
 /// were.

@@ -1,11 +1,10 @@
 import ClientInterfaces
-import Clients
 import DBus
+import Door
 import FoundationEssentials
 import Glibc
 import HealthModel
-import Recordings
-import StoreCommands
+import Reports
 
 /// Access of a shell to the sessions and workouts of the running recorder, by calls that name no application and never start a
 /// recorder.

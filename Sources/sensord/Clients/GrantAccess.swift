@@ -1,14 +1,12 @@
 import ClientInterfaces
 
-internal import FoundationEssentials
-internal import Recordings
-internal import Clients
 internal import DBus
 internal import Documents
 internal import Door
+internal import FoundationEssentials
 internal import HealthModel
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// The place where `sensord grants` reads and changes the permissions of other programs: the running recorder, which knows the
 /// open requests and applies every change at once, or else the store.

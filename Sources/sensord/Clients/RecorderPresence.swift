@@ -1,7 +1,7 @@
 import ClientInterfaces
 
 internal import DBus
-internal import StoreCommands
+internal import Reports
 
 /// The presence and the signals of the recorder on a bus, for commands that stay. Recorder and bus may end and come back.
 actor RecorderPresence {

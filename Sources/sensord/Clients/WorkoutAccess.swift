@@ -2,7 +2,7 @@ import ClientInterfaces
 
 internal import DBus
 internal import HealthModel
-internal import StoreCommands
+internal import Reports
 
 /// Access of `sensord workout` to the workouts of the running recorder.
 struct WorkoutAccess {

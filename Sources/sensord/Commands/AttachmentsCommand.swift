@@ -3,9 +3,8 @@ import Documents
 import FoundationEssentials
 import Glibc
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord attachments`: the files that belong to prescriptions and clinical records.
 struct AttachmentsCommand: ParsableCommand {

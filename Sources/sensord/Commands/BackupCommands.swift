@@ -1,8 +1,7 @@
 import ArgumentParser
 import Documents
 import Glibc
-import Recordings
-import StoreCommands
+import Reports
 
 /// `sensord backup FILE`: everything that was recorded, in one file.
 struct BackupCommand: ParsableCommand {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Documents
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord blood-pressure`: measurements that other programs saved.
 struct BloodPressureCommand: ParsableCommand {

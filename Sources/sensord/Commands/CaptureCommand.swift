@@ -1,9 +1,9 @@
-internal import Documents
 internal import ArgumentParser
 internal import Captures
-internal import Sensors
+internal import Documents
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
+internal import Timeline
 
 /// `sensord capture -o FILE`: records the exchange between this computer and the sensors, for bug reports.
 struct CaptureCommand: ParsableCommand {

@@ -1,9 +1,8 @@
-internal import Documents
-internal import Recordings
 internal import ArgumentParser
 internal import Captures
+internal import Documents
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 internal import Synchronization
 
 /// `sensord check`: reads everything that is stored, and names what is damaged.

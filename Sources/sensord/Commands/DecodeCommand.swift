@@ -1,8 +1,8 @@
-internal import Documents
-internal import Bits
 internal import ArgumentParser
+internal import Documents
 internal import GATTHeartRate
-internal import StoreCommands
+internal import Reports
+internal import Support
 
 /// `sensord decode HEX`: one Heart Rate Measurement payload as JSON.
 struct DecodeCommand: ParsableCommand {

@@ -2,9 +2,10 @@ import ArgumentParser
 import BlueZ
 import Documents
 import HealthModel
-import Sensors
+import Ingestion
+import Reports
 import SeriesStore
-import StoreCommands
+import Timeline
 
 /// `sensord devices`: the sensors that may be recorded.
 struct DevicesCommand: ParsableCommand {

@@ -1,10 +1,10 @@
-internal import Documents
 internal import ArgumentParser
 internal import BlueZ
 internal import DBus
+internal import Documents
 internal import Glibc
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// `sensord devices pair ADDRESS`: keys for a sensor that gives its values over an encrypted link only.
 struct DevicesPairCommand: ParsableCommand {

@@ -3,9 +3,8 @@ import Documents
 import FoundationEssentials
 import HealthModel
 import Ingestion
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord events [SESSION]`: low and high heart rates and irregular rhythms. `sensord events --rescan [SESSION]`: looks for
 /// them anew.

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Documents
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord export SESSION|last --format FORMAT`: the values of a session for another program.
 struct ExportCommand: ParsableCommand {

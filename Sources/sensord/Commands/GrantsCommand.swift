@@ -1,11 +1,11 @@
 import ArgumentParser
-import Clients
 import DBus
 import Documents
+import Door
 import FoundationEssentials
 import HealthModel
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord grants`: the permissions of other programs.
 struct GrantsCommand: ParsableCommand {

@@ -2,9 +2,8 @@ import ArgumentParser
 import Documents
 import FoundationEssentials
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord hearing [AUDIOGRAM]`: audiograms that other programs saved, and how much sound was heard. `sensord hearing --rescan`: looks
 /// for weeks that were too loud.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import HealthModel
-import StoreCommands
+import Reports
 
 /// `sensord help TOPIC` and `sensord help COMMAND`; ArgumentParser's own command of that name, which this one stands before, knows
 /// no topics and answers an unknown word with the help of the whole program.

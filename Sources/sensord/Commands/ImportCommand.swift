@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
-import Recordings
-import StoreCommands
+import Reports
 
 /// `sensord import FILE…`: recordings of other programs into the store. `sensord-interchange` reads them.
 struct ImportCommand: ParsableCommand {

@@ -2,9 +2,8 @@ import ArgumentParser
 import Documents
 import FoundationEssentials
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord prescriptions [NAME]`: prescriptions of glasses and contacts that other programs saved.
 struct PrescriptionsCommand: ParsableCommand {

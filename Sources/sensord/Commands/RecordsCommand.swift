@@ -1,12 +1,11 @@
 import ArgumentParser
-import Bits
 import Documents
 import FoundationEssentials
 import Glibc
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
+import Support
 
 /// `sensord records`: clinical records, which come from files of health providers.
 struct RecordsCommand: ParsableCommand {

@@ -1,10 +1,9 @@
-internal import Documents
-internal import Recordings
 internal import ArgumentParser
+internal import Documents
 internal import FoundationEssentials
 internal import HealthModel
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// `sensord recovery SESSION|WORKOUT|last`: how far the heart rate fell in the minute after exercise.
 struct RecoveryCommand: ParsableCommand {

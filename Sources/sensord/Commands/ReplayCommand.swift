@@ -4,9 +4,8 @@ import Documents
 import FoundationEssentials
 import HealthModel
 import Ingestion
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord replay FILE…`: stores the sessions of captures as if they were recorded now. `sensord replay --rebuild
 /// [SESSION]`: works out stored ones anew.

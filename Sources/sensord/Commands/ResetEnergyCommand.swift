@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BlueZ
 internal import DBus
 internal import GATTHeartRate
-internal import StoreCommands
+internal import Reports
 
 /// `sensord reset-energy ADDRESS`: sets the sensor's energy expended back to zero.
 struct ResetEnergyCommand: ParsableCommand {

@@ -1,9 +1,8 @@
 import ArgumentParser
-import Bits
 import Documents
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
+import Support
 
 /// `sensord sql QUERY`: any question to the store, with the unpacked values as tables.
 struct SQLCommand: ParsableCommand {

@@ -2,8 +2,8 @@ import ArgumentParser
 import BlueZ
 import DBus
 import Documents
+import Reports
 import SeriesStore
-import StoreCommands
 import Synchronization
 
 /// `sensord scan`: lists the sensors in reach.

@@ -4,7 +4,7 @@ import DBus
 import Documents
 import HealthModel
 import Ingestion
-import StoreCommands
+import Reports
 
 /// `sensord session`: a session on request, for shells.
 struct SessionCommand: ParsableCommand {

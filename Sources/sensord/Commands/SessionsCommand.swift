@@ -3,9 +3,8 @@ import DBus
 import Documents
 import FoundationEssentials
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord sessions`: the recorded sessions.
 struct SessionsCommand: ParsableCommand {

@@ -4,8 +4,7 @@ import DBus
 import Documents
 import FoundationEssentials
 import HealthModel
-import Recordings
-import StoreCommands
+import Reports
 
 /// `--bus system|session|ADDRESS`.
 struct BusOptions: ParsableArguments {

@@ -2,9 +2,8 @@ import ArgumentParser
 import Documents
 import FoundationEssentials
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord show SESSION|WORKOUT|last`: one session or workout in full.
 struct ShowCommand: ParsableCommand {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Documents
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord sleep [NIGHT]`: nights and naps that other programs saved.
 struct SleepCommand: ParsableCommand {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Documents
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord stats TYPE --every INTERVAL`: figures of a quantity type, a row for each interval of the calendar.
 struct StatsCommand: ParsableCommand {

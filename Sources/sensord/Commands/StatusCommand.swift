@@ -1,10 +1,9 @@
 import ArgumentParser
 import Documents
 import Ingestion
-import Recordings
-import Sensors
+import Reports
 import SeriesStore
-import StoreCommands
+import Timeline
 
 /// `sensord status`: the present state of the running recorder.
 struct StatusCommand: ParsableCommand {

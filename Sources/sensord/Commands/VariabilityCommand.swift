@@ -2,9 +2,8 @@ import ArgumentParser
 import Documents
 import FoundationEssentials
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// `sensord hrv SESSION|last`: heart rate variability of a session, of a part of it, or window by window.
 struct VariabilityCommand: ParsableCommand {

@@ -5,7 +5,7 @@ internal import BlueZ
 internal import DBus
 internal import Documents
 internal import HealthModel
-internal import StoreCommands
+internal import Reports
 
 /// `sensord workout end`.
 struct WorkoutEndCommand: ParsableCommand {

@@ -4,7 +4,7 @@ internal import ArgumentParser
 internal import DBus
 internal import Documents
 internal import HealthModel
-internal import StoreCommands
+internal import Reports
 
 /// `sensord workout status`.
 struct WorkoutStatusCommand: ParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Documents
 import HealthModel
-import Recordings
-import StoreCommands
+import Reports
 
 /// `sensord workouts`: the workouts that sensord and other programs stored.
 struct WorkoutsCommand: ParsableCommand {

@@ -1,5 +1,4 @@
-internal import Recordings
-internal import StoreCommands
+internal import Reports
 
 extension Configuration {
   /// The service's file where no other is named.

@@ -1,9 +1,9 @@
 // The fuzzer builds this file in a package of its own.
 #if FUZZER
-  @testable import Clients
+  @testable import Door
   @testable import HealthModel
 #else
-  internal import Clients
+  internal import Door
   internal import HealthModel
 #endif
 

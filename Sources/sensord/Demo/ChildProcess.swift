@@ -1,7 +1,6 @@
 import DBus
 import Glibc
-import Recordings
-import StoreCommands
+import Reports
 
 /// One running process of the demo, with a pipe for its output.
 ///

@@ -5,10 +5,9 @@ import FoundationEssentials
 import Glibc
 import HealthModel
 import Ingestion
-import Recordings
-import Sensors
+import Reports
 import SeriesStore
-import StoreCommands
+import Timeline
 
 /// `sensord demo`: a recording from beginning to end without a sensor.
 struct DemoCommand: ParsableCommand {

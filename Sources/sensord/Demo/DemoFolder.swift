@@ -1,7 +1,7 @@
 import CLinux
 import DBus
 import Glibc
-import Recordings
+import Reports
 
 /// The folder in which the demo's private bus and status file live; removed at its end.
 final class DemoFolder {

@@ -2,8 +2,7 @@ import ArgumentParser
 import CLinux
 import DBus
 import Glibc
-import Recordings
-import StoreCommands
+import Reports
 
 /// One of the demo's three programs and its process, while it has one.
 final class DemoPart {

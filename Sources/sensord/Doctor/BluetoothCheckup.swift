@@ -1,5 +1,5 @@
 internal import DBus
-internal import StoreCommands
+internal import Reports
 
 /// The way to the radio, step by step: bus, bluetoothd, permission, adapter, power.
 ///

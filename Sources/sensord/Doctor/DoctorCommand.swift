@@ -1,8 +1,7 @@
 import ArgumentParser
 import DBus
 import Documents
-import Recordings
-import StoreCommands
+import Reports
 
 /// `sensord doctor`: finds the reason why nothing is recorded, with a remedy.
 struct DoctorCommand: ParsableCommand {

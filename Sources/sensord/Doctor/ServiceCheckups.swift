@@ -3,9 +3,8 @@ import ClientInterfaces
 import DBus
 import Door
 import Ingestion
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// The systemd service, where it is installed.
 enum ServiceCheckup {

@@ -1,9 +1,8 @@
 internal import Captures
 internal import Documents
 internal import Ingestion
-internal import Recordings
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// The checks of the store, of the sensors that are allowed in it, and of the recorder that may have it open.
 enum StoreCheckup {

@@ -1,9 +1,8 @@
 import Documents
 import Glibc
 import HealthModel
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// Times for people, in the time zone of the machine or of `TZ`.
 ///

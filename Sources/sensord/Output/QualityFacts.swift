@@ -1,7 +1,7 @@
 internal import Documents
-internal import Recordings
 internal import GATTHeartRate
 internal import HealthModel
+internal import Reports
 
 /// The quality report of a session in words and fitting units; JSON has the stored keys.
 struct QualityFacts {

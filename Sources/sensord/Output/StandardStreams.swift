@@ -2,9 +2,8 @@
 import CLinux
 import Documents
 import Glibc
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 /// The stream of results. Errors and progress go to ``StandardError``, so that a result can be piped on.
 enum StandardOutput {

@@ -3,9 +3,8 @@ import Captures
 import DBus
 import HealthModel
 import Ingestion
-import Recordings
+import Reports
 import SeriesStore
-import StoreCommands
 
 extension CommandFailure {
   /// The one place where an error of a library becomes an exit code and a line; nil for an error of ArgumentParser.

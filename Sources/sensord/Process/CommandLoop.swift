@@ -1,8 +1,7 @@
 import CLinux
 import DBus
 import Glibc
-import Recordings
-import StoreCommands
+import Reports
 import Synchronization
 
 /// Runs the asynchronous work of one command to its end, on the thread that called.

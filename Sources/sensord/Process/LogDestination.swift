@@ -1,7 +1,7 @@
 import Documents
 import Glibc
 import Logging
-import Recordings
+import Reports
 import Synchronization
 
 /// The reader of stderr, which decides the form of a log line.

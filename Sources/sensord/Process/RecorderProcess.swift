@@ -7,9 +7,8 @@ import Door
 import Glibc
 import Ingestion
 import Logging
-import Recordings
-import Sensors
-import StoreCommands
+import Reports
+import Timeline
 
 /// `sensord run`: records until it is stopped.
 struct RunCommand: ParsableCommand {

@@ -2,10 +2,9 @@ import Documents
 import Glibc
 import Ingestion
 import Logging
-import Recordings
-import Sensors
-import StoreCommands
+import Reports
 import Synchronization
+import Timeline
 
 /// Updates the status file and systemd's status line while a recorder runs.
 ///

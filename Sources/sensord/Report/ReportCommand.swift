@@ -2,9 +2,8 @@ internal import ArgumentParser
 internal import Documents
 internal import FoundationEssentials
 internal import HealthModel
-internal import Recordings
+internal import Reports
 internal import SeriesStore
-internal import StoreCommands
 
 /// `sensord report SESSION|WORKOUT|last -o FILE`: one recording as a page.
 struct ReportCommand: ParsableCommand {

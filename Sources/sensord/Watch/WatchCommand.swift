@@ -4,8 +4,7 @@ import DBus
 import Glibc
 import HealthModel
 import Ingestion
-import Recordings
-import StoreCommands
+import Reports
 
 /// `sensord watch`: the heart, live.
 struct WatchCommand: ParsableCommand {

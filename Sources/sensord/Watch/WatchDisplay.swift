@@ -1,7 +1,7 @@
 import Documents
 import HealthModel
 import Ingestion
-import Recordings
+import Reports
 
 /// The output of `sensord watch`: a screen that is redrawn in place on a terminal, lines elsewhere.
 struct WatchDisplay {

@@ -1,5 +1,5 @@
 internal import Ingestion
-internal import Sensors
+internal import Timeline
 
 /// The state of `sensord watch`: handles events with their times, and decides which values may be shown.
 ///

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Captures
 

@@ -1,7 +1,7 @@
 import Foundation
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Captures
 

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
-import Sensors
 import Synchronization
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Captures
 

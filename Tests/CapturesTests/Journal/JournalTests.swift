@@ -1,9 +1,9 @@
-import Bits
 import FoundationEssentials
 import Glibc
-import Sensors
+import Support
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Captures
 

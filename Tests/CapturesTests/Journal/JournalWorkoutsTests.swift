@@ -1,7 +1,7 @@
 import FoundationEssentials
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Captures
 

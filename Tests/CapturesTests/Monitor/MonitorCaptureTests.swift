@@ -1,7 +1,7 @@
 import Glibc
-import Sensors
 import TestSupport
 import Testing
+import Timeline
 
 @testable import Captures
 

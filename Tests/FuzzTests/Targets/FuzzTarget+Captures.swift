@@ -1,9 +1,9 @@
-import Bits
 import FoundationEssentials
 import Glibc
 import HealthModel
 import Ingestion
-import Sensors
+import Support
+import Timeline
 
 @testable import Captures
 

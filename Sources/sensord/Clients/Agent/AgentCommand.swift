@@ -4,7 +4,7 @@ import DBus
 import Documents
 import FoundationEssentials
 import HealthModel
-import StoreCommands
+import Reports
 
 /// `sensord agent`: asks the owner what other programs may do.
 struct AgentCommand: ParsableCommand {

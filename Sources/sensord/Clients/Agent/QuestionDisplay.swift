@@ -2,7 +2,7 @@ import BlueZ
 import DBus
 import Documents
 import HealthModel
-import Recordings
+import Reports
 
 /// The display on which a person sees and answers questions. Calls `answered` on the loop's thread.
 protocol QuestionDisplay: Sendable {

@@ -1,0 +1,132 @@
+import Captures
+import Documents
+import FoundationEssentials
+import HealthModel
+import RecordingSamples
+import Reports
+import SeriesStore
+import TestSupport
+import Testing
+
+@Suite("Sessions by name")
+struct SessionCatalogueTests {
+  private let files: RecordedFiles
+  private let session: RecordedSession
+  /// A session that only the journal has, an hour younger.
+  private let open = UUID(uuidString: "ABCD0000-1111-4222-8333-444444444444")!
+
+  init() throws {
+    files = try RecordedFiles()
+    session = try SampleSession.recorded()
+  }
+
+  private func fill() async throws -> SessionCatalogue {
+    _ = try await files.store.commit(session)
+    try files.leaveJournal(of: [open], start: SampleStatus.now + 3_600_000_000)
+    return try files.catalogue()
+  }
+
+  private func refusal(_ name: String, in catalogue: SessionCatalogue) async -> SessionError? {
+    await #expect(throws: SessionError.self) { _ = try await catalogue.listed(name) }
+  }
+
+  @Test("what is stored and what the journal has are one list, oldest first, each session once")
+  func list() async throws {
+    let catalogue = try await fill()
+    #expect(try await catalogue.list().sessions.map(\.id) == [session.id, open])
+    #expect(try await catalogue.stored().map(\.id) == [session.id])
+    let again = try RecordedFiles()
+    _ = try await again.store.commit(session)
+    try again.leaveJournal(of: [session.id])
+    #expect(try await again.catalogue().list().sessions.map(\.id) == [session.id], "a commit that was just made")
+  }
+
+  @Test("a session is found by its first digits in either case, the newest by the word last, wherever it is")
+  func names() async throws {
+    let catalogue = try await fill()
+    #expect(try await catalogue.listed("3F2A").id == session.id)
+    #expect(try await catalogue.listed("3f2a91bc-1111").id == session.id)
+    #expect(try await catalogue.listed("last").id == open)
+    #expect(try await catalogue.listed("abcd").isOpen)
+    #expect(try await catalogue.report("3f2a").runs.count == 2)
+    #expect(try await catalogue.report("abcd").runs.count == 1)
+    #expect(try await catalogue.recording("abcd").beats.beats.count == 3)
+  }
+
+  @Test("the word last passes over a session without values, which gives no table either")
+  func empty() async throws {
+    var empty = session
+    empty.id = UUID(uuidString: "EEEE0000-1111-4222-8333-444444444444")!
+    (empty.start, empty.end) = (
+      session.start.advanced(byMicroseconds: 60_000_000), session.end.advanced(byMicroseconds: 60_000_000)
+    )
+    (empty.rates, empty.heartbeats, empty.gaps) = ([], HeartbeatSeries(), [])
+    _ = try await files.store.commit(empty)
+    #expect(await refusal("last", in: try files.catalogue()) == .noneYet(store: files.location.path))
+    _ = try await files.store.commit(session)
+    let catalogue = try files.catalogue()
+    #expect(try await catalogue.listed("last").id == session.id)
+    #expect(try await catalogue.listed("eeee").id == empty.id)
+    for format in ExportFormat.allCases {
+      await #expect(throws: SessionError.noValues("eeee0000")) { try await catalogue.export("eeee", as: format) }
+    }
+  }
+
+  @Test("the word last means the workout that began last, where it has values")
+  func lastWorkout() async throws {
+    let catalogue = try await fill()
+    guard case .session = try await catalogue.named("last") else { return #expect(Bool(false), "nothing is newer") }
+    let source = SourceRevision(identifier: "watch", name: "Watch")
+    func save(_ minute: Int64, hasRates: Bool) async throws -> UUID {
+      let start = session.start.advanced(byMicroseconds: 7_200_000_000 + minute * 60_000_000)
+      let end = start.advanced(byMicroseconds: 1_000_000)
+      let workout = Workout(.init(.running), over: try #require(TimeSpan(start: start, end: end)))
+      if hasRates {
+        var rates = QuantitySeriesBuilder(type: .heartRate, start: start)
+        try rates.insert(120, from: start, to: start)
+        _ = try await files.store.save(try rates.finish(), as: source)
+      }
+      _ = try await files.store.save(NewSample(workout), as: source)
+      return workout.id
+    }
+    let measured = try await save(0, hasRates: true)
+    _ = try await save(10, hasRates: false)
+    guard case .workout(measured) = try await catalogue.named("last") else {
+      return #expect(Bool(false), "the newer workout has no values")
+    }
+    #expect(try await catalogue.listed("last").id == open, "a table is of a session")
+  }
+
+  @Test("a name that finds nothing says why and what to do")
+  func refusals() async throws {
+    #expect(await refusal("last", in: try files.catalogue()) == .noneYet(store: files.location.path))
+    let catalogue = try await fill()
+    #expect(await refusal("ffff", in: catalogue) == .notFound("ffff", store: files.location.path))
+    let error = try #require(await refusal("x\u{1B}", in: catalogue))
+    #expect(error == .noName("x\u{1B}"))
+    #expect(error.message == "'x\u{FFFD}' names no session")
+    #expect(error.remedy == "give at least 4 digits of its name, or last; 'sensord sessions' lists them")
+    try files.leaveJournal(of: [UUID(uuidString: "3F2A0000-1111-4222-8333-444444444444")!])
+    #expect(await refusal("3f2a", in: catalogue) == .ambiguous("3f2a"))
+  }
+
+  @Test("a session is exported from the store and from the journal alike")
+  func export() async throws {
+    let catalogue = try await fill()
+    let beats = try await catalogue.export("3f2a", as: .beats)
+    #expect(beats.session.id == session.id && beats.csv == BeatsExport.csv(session.heartbeats))
+    let rates = try await catalogue.export("3f2a", as: .rates)
+    #expect(rates.csv == RatesExport.csv(session.rates, gaps: session.gaps))
+    #expect(String(decoding: rates.csv, as: UTF8.self).split(separator: "\n").count == 3)
+    let open = try await catalogue.export("last", as: .beats)
+    #expect(String(decoding: open.csv, as: UTF8.self).split(separator: "\n").count == 4)
+  }
+
+  @Test("the usual store may be missing and is empty then; one that was named must be there")
+  func missing() async throws {
+    let nowhere = StoreLocation(path: files.folder.path + "/none.sqlite")
+    let catalogue = try SessionCatalogue(nowhere, isNamed: false, version: "0.1.0")
+    #expect(try await catalogue.list().sessions.isEmpty)
+    #expect(throws: StoreError.self) { try SessionCatalogue(nowhere, isNamed: true, version: "0.1.0") }
+  }
+}
