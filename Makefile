@@ -49,6 +49,10 @@ test: dependencies ## all tests, with warnings as errors
 	$(build) Examples/HotDog
 	@Scripts/test
 
+.PHONY: promises
+promises: ## compare help, tables, JSON, exports and errors with what is promised (Scripts/promises)
+	@Scripts/promises .build/debug
+
 .PHONY: check
 check: lint imports test verify-unit ## everything that has to be right before a commit is shared
 

@@ -36,7 +36,7 @@ public struct CRC32C: Sendable {
     return UInt32(exactly: checksum) ?? checksumByTables(bytes, range)
   }
 
-  /// The same where the processor has no instruction for it.
+  /// Computes the checksum where the processor has no instruction for it.
   static func checksumByTables(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
     var checksum = CRC32C()
     let part = bytes.extracting(range)

@@ -1,31 +1,31 @@
-/// Whose sensors may be recorded: those listed here by address, and nobody else's unless that was asked for.
+/// The sensors that may be recorded: those listed here by address, and no others unless a setting says so.
 ///
-/// A name is only what its owner calls a sensor. Two sensors with one name are two, and a neighbour's strap that calls
+/// A name is only a word of the sensor's owner. Two sensors with one name are two, and a neighbour's strap that calls
 /// itself like an allowed one is not allowed.
 public struct AllowList: Hashable, Sendable {
-  /// As many sensors as one recorder takes, the number that connecting and recording are measured with.
+  /// The most sensors of one recorder, the number with which connecting and recording are measured.
   public static let capacity = 48
 
-  /// What happens to a heart-rate sensor that is not listed.
+  /// The treatment of heart-rate sensors that are not listed.
   public enum Unlisted: Hashable, Sendable {
-    /// It is left alone.
+    /// The sensor is left alone.
     case refused
-    /// It is recorded where its signal has at least `atLeast` dBm. Only ever an explicit setting: with it, somebody
-    /// else's heartbeats can end up in the store.
+    /// The sensor is recorded where its signal has at least `atLeast` dBm. Only ever an explicit setting: with it, the
+    /// store can come to hold somebody else's heartbeats.
     case any(atLeast: Int16)
   }
 
   private var names: [SensorAddress: String?] = [:]
-  /// What happens to a sensor that is not listed; ``Unlisted/refused`` unless set.
+  /// The treatment of a sensor that is not listed; ``Unlisted/refused`` unless set.
   public var unlisted: Unlisted
 
   public init(unlisted: Unlisted = .refused) {
     self.unlisted = unlisted
   }
 
-  /// Allows the sensor with this address; `name` is what its owner calls it. Allowing it again renames it.
+  /// Allows the sensor with this address; `name` is the one that its owner uses. Allowing the sensor again renames it.
   ///
-  /// False, with nothing changed, where ``capacity`` sensors are listed already.
+  /// Returns false, with nothing changed, where ``capacity`` sensors are listed already.
   @discardableResult
   public mutating func insert(_ address: SensorAddress, name: String? = nil) -> Bool {
     guard names[address] != nil || names.count < Self.capacity else { return false }
@@ -33,7 +33,7 @@ public struct AllowList: Hashable, Sendable {
     return true
   }
 
-  /// Allows a sensor no longer. False where it was not listed.
+  /// Removes a sensor from the list. Returns false where the sensor was not listed.
   @discardableResult
   public mutating func remove(_ address: SensorAddress) -> Bool {
     names.removeValue(forKey: address) != nil
@@ -44,7 +44,7 @@ public struct AllowList: Hashable, Sendable {
     names[address] != nil
   }
 
-  /// What the owner of a listed sensor calls it; nil where it is not listed or has no such name.
+  /// The owner's name of a listed sensor; nil where the sensor is not listed or has no such name.
   public func name(of address: SensorAddress) -> String? {
     names[address] ?? nil
   }
@@ -52,10 +52,10 @@ public struct AllowList: Hashable, Sendable {
   /// The listed addresses, in ascending order.
   public var addresses: [SensorAddress] { names.keys.sorted() }
 
-  /// How many sensors are listed.
+  /// The number of listed sensors.
   public var count: Int { names.count }
 
-  /// Whether a sensor may be recorded that is heard with `rssi` dBm, or connected already (nil).
+  /// Whether a sensor that is heard with `rssi` dBm, or is connected already (nil), may be recorded.
   public func allows(_ address: SensorAddress, rssi: Int16?) -> Bool {
     if contains(address) { return true }
     guard case .any(let threshold) = unlisted, let rssi else { return false }

@@ -1,6 +1,6 @@
 extension ConnectionPlan {
-  /// An adapter is there, or was switched on or off, or what BlueZ can filter by is known now. Switched on, the sensors that
-  /// BlueZ knows on it are tried at once.
+  /// Handles an adapter that is new, was switched on or off, or whose filters are known now. After it was switched on,
+  /// the sensors that BlueZ knows on it are tried at once.
   ///
   /// Not before: a Connect on an adapter that is not powered yet pends for 40 s although the sensor advertises.
   ///
@@ -33,7 +33,7 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// An adapter was pulled out, and everything on it is gone.
+  /// Handles an adapter that was pulled out, with all links and devices on it.
   public mutating func adapterRemoved(_ index: AdapterIndex, at now: BootInstant) -> [Command] {
     var commands: [Command] = []
     adapters.removeAll { $0.index == index }
@@ -44,16 +44,16 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// bluetoothd, or the bus, is gone, and all that it knew. When it is back, adapters and devices are reported as if
-  /// they were new. `isDeath`: it went without having removed its adapters first.
+  /// Handles the end of bluetoothd, or of the bus, with all that it knew. When bluetoothd is back, adapters and devices
+  /// are reported as if they were new. `isDeath`: bluetoothd ended without having removed its adapters first.
   public mutating func serviceLost(isDeath: Bool, at now: BootInstant) -> [Command] {
     let verdict = isDeath ? fatalCalls.died(at: now) : nil
     var commands: [Command] = []
     for adapter in adapters {
       commands += adapterRemoved(adapter.index, at: now)
     }
-    // With no bluetoothd there is nobody to carry out what followed from one adapter's end on another. What is not wanted
-    // any more is not wanted from the next one either.
+    // Without bluetoothd, commands that followed from one adapter's end on another cannot be carried out. Values that
+    // are not wanted any more are not wanted from the next bluetoothd either.
     commands.removeAll { if case .unfollow = $0 { false } else { true } }
     for sensor in sensors.indices {
       sensors[sensor].retry.reset()
@@ -62,9 +62,11 @@ extension ConnectionPlan {
     return reconcile(at: now, commands) + (verdict.map { [.blame($0)] } ?? [])
   }
 
-  /// A discovery did not start, or ended although it was not stopped (BlueZ can be stuck with `InProgress`).
+  /// Handles a discovery that did not start, or ended although it was not stopped (BlueZ can be stuck with
+  /// `InProgress`).
   ///
-  /// It is tried again later. Until then the sensors that BlueZ knows are tried without having been heard.
+  /// The discovery is tried again later. Until then the plan tries the sensors that BlueZ knows without having heard
+  /// them.
   public mutating func discoveryEnded(on index: AdapterIndex, at now: BootInstant) -> [Command] {
     guard let position = adapterPosition(index), case .running = adapters[position].discovery else { return [] }
     let wait = adapters[position].discoveryRetry.next(

@@ -1,8 +1,8 @@
 extension ConnectionPlan {
-  /// Connect has returned without an error. Not yet proof of a link that works: after a restart of bluetoothd it
-  /// succeeds on a link whose services never resolve.
+  /// Handles a Connect that has returned without an error. This does not prove a link that works: after a restart of
+  /// bluetoothd, Connect succeeds on a link whose services never resolve.
   ///
-  /// Also called for a link that a plan before this one made, and left when its program was killed: it is this plan's.
+  /// Also called for a link that an earlier plan made and left when its program was killed: this plan owns such a link.
   public mutating func connectSucceeded(
     _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
   ) -> [Command] {
@@ -22,7 +22,7 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// Connect has returned an error.
+  /// Handles a Connect that has returned an error.
   public mutating func connectFailed(
     _ address: SensorAddress, on adapter: AdapterIndex, _ reason: ConnectFailure, at now: BootInstant
   ) -> [Command] {
@@ -43,7 +43,7 @@ extension ConnectionPlan {
       fill(adapter, at: now)
       return reconcile(at: now, [])
     case .abortedByLocal where elapsed < parameters.lostInTheMaking:
-      // It advertises, else there would have been no link to lose: no need to hear it before.
+      // The sensor advertises, else there would have been no link to lose: no need to hear it before.
       sensors[sensor].isEager = true
       waitBeforeRetry(sensor, reason, first: parameters.soonRetry, at: now)
       return reconcile(at: now, [])
@@ -58,9 +58,9 @@ extension ConnectionPlan {
     return reconcile(at: now, [])
   }
 
-  /// The sensor was silent: it is tried again when it is heard, not before. One that no discovery hears (it advertises
-  /// its name only, or to its bonded host only) is waited for with one pending Connect after the other, and so is each where
-  /// BlueZ does not filter.
+  /// Waits for a silent sensor: the next attempt comes when the sensor is heard, not before. One that no discovery
+  /// hears (it advertises its name only, or to its bonded host only) is waited for with one pending Connect after the
+  /// other, and so is each where BlueZ does not filter.
   private mutating func rest(_ sensor: Int, on adapter: AdapterIndex, at now: BootInstant) {
     guard !isUnfiltered(adapter) else { return sensors[sensor].retry.reset() }
     let isDeaf =
@@ -79,7 +79,7 @@ extension ConnectionPlan {
     }
   }
 
-  /// Stops waiting for answers that are overdue, so that one that was lost holds up nobody for ever.
+  /// Stops waiting for answers that are overdue, so that a lost answer does not hold up a sensor for ever.
   mutating func giveUpAnswers(of sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
     for position in sensors[sensor].presences.indices {
       let presence = sensors[sensor].presences[position]
@@ -120,4 +120,25 @@ extension ConnectionPlan {
   func linkCount(on adapter: AdapterIndex) -> Int {
     sensors.count { $0.presences.contains { $0.adapter == adapter && $0.isLinked } }
   }
+}
+
+/// The reason for which an attempt to connect failed, as far as the next step depends on it.
+///
+/// The names and times are those of BlueZ 5.66 (`org.bluez.Device1.Connect`).
+public enum ConnectFailure: Hashable, Sendable {
+  /// `Failed "Operation already in progress"`: another program's attempt is pending.
+  case inProgress
+  /// `NotReady`, or `Failed "Input/output error"`: the adapter is not powered.
+  case notReady
+  /// `Failed "le-connection-abort-by-local"`. What it means depends on how long it took: at once, the link was lost
+  /// in the making; after 4 s, the sensor advertises but the adapter holds no more links; after 40 s, it was silent.
+  case abortedByLocal
+  /// `Failed "br-connection-canceled"`: somebody called Disconnect.
+  case canceled
+  /// `org.freedesktop.DBus.Error.UnknownObject`: BlueZ has forgotten the device, it must be discovered again.
+  case unknownObject
+  /// The sensor wants to be paired first, or pairing was refused.
+  case authentication
+  /// Anything else, no answer included. Some adapters refuse to connect while they scan.
+  case other
 }

@@ -1,9 +1,9 @@
 extension ConnectionPlan {
-  /// BlueZ has an object for this device, whether it advertises or not. Told at the start for every object there is,
-  /// for each that is added, and again where `isShared` changes.
+  /// Handles a device object of BlueZ, whether the device advertises or not: at the start each object there is, later
+  /// each one that is added, and again one whose `isShared` changes.
   ///
-  /// `isShared`: others use the device too, a game controller with a heart-rate sensor for instance (it offers 1812,
-  /// HID). Its links are used, but it is neither connected nor disconnected.
+  /// `isShared`: other programs use the device too, a game controller with a heart-rate sensor for instance (it offers
+  /// 1812, HID). The plan uses the device's links, but neither connects nor disconnects it.
   public mutating func deviceKnown(
     _ address: SensorAddress, on adapter: AdapterIndex, isShared: Bool = false, at now: BootInstant
   ) -> [Command] {
@@ -17,7 +17,7 @@ extension ConnectionPlan {
     return reconcile(at: now, [])
   }
 
-  /// BlueZ has removed its object for this device, and with it any link.
+  /// Handles the removal of BlueZ's object for this device, and with it of any link.
   public mutating func deviceForgotten(
     _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
   ) -> [Command] {
@@ -26,7 +26,8 @@ extension ConnectionPlan {
     let position = presencePosition(sensor, on: adapter)
     sensors[sensor].presences[position].isKnown = false
     sensors[sensor].presences[position].isFresh = false
-    // Nothing is known of it any more, what it advertises included: it may take a look at everything to hear it again.
+    // Nothing is known of the device any more, its advertisements included: only a look at everything may hear it
+    // again.
     sensors[sensor].foundBy = nil
     looks.retry.reset()
     if case .waiting(let until) = looks.phase {
@@ -38,7 +39,7 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// An advertisement was heard. Costs next to nothing for a device that is not allowed or not missing.
+  /// Handles an advertisement. Costs next to nothing for a device that is not allowed or not missing.
   public mutating func deviceSeen(
     _ address: SensorAddress, on adapter: AdapterIndex, rssi: Int16, at now: BootInstant
   ) -> [Command] {
@@ -60,14 +61,14 @@ extension ConnectionPlan {
     case .linked, .leaving: return []
     case .searching: break
     case .connecting(let attempt):
-      // Where this adapter waits for a silent sensor that another one hears, the other one is nearer.
+      // An adapter that hears the sensor is nearer than the one that waits for it in silence.
       guard attempt.adapter != adapter, !attempt.isAttentive, isUsable(adapter) else { return [] }
       cancel(attempt, of: sensor, at: now, &commands)
     }
     return reconcile(at: now, commands)
   }
 
-  /// Learns from an advertisement what hears this sensor, and whether it was away.
+  /// Records which discovery hears this sensor, and whether the sensor was away.
   private mutating func noteDiscovery(of sensor: Int, on adapter: AdapterIndex, at now: BootInstant) {
     guard let position = adapterPosition(adapter), case .running(let kind, let since) = adapters[position].discovery
     else { return }

@@ -1,10 +1,10 @@
 extension ConnectionPlan {
-  /// `Connected: true`: a link is up, this plan's or somebody else's.
+  /// Handles `Connected: true`: a link is up, made by this plan or by another program.
   public mutating func linkUp(_ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant) -> [Command] {
     guard let sensor = index(of: address) else { return [] }
     var commands: [Command] = []
     let position = presencePosition(sensor, on: adapter)
-    // The link of a Connect that was cancelled: ours, not wanted, and Disconnect has been called.
+    // The link of a Connect that was cancelled is not wanted, and Disconnect has been called.
     if sensors[sensor].presences[position].call?.isCanceled == true { return [] }
     switch sensors[sensor].phase {
     case .connecting(let attempt) where attempt.adapter == adapter:
@@ -27,7 +27,7 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// `ServicesResolved: true`: values can come from now on, and silence counts.
+  /// Handles `ServicesResolved: true`: values can come from now on, and silence counts.
   public mutating func servicesResolved(
     _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
   ) -> [Command] {
@@ -44,10 +44,10 @@ extension ConnectionPlan {
     return commands
   }
 
-  /// The sensor has not answered the subscription: it demands to be paired.
+  /// Handles a sensor that has not answered the subscription: it demands to be paired.
   ///
-  /// A link of ours is ended and tried again after growing waits. To keep it would be worse: after 30 s BlueZ drops the
-  /// device with its pending request, and version 5.66 was once seen to end at that.
+  /// A link of this plan is ended and made again after growing waits. An open link would be worse: after 30 s BlueZ
+  /// drops the device with its pending request, and version 5.66 was once seen to end at that.
   public mutating func subscriptionUnanswered(
     _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
   ) -> [Command] {
@@ -61,7 +61,8 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// Keys are kept for the sensor now: a link that is there is used, and else one is made, without further waiting.
+  /// Handles a sensor for which the host has keys now: an existing link is used, or else one is made, without further
+  /// waiting.
   public mutating func paired(_ address: SensorAddress, at now: BootInstant) -> [Command] {
     guard let sensor = index(of: address), sensors[sensor].wantsPairing else { return [] }
     var commands: [Command] = []
@@ -70,7 +71,7 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// Somebody else's link that was left alone meanwhile is used.
+  /// Ends the wait for pairing: a link of another program that was left alone meanwhile is used.
   mutating func endWaitForPairing(_ sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
     guard sensors[sensor].wantsPairing else { return }
     sensors[sensor].wantsPairing = false
@@ -80,7 +81,7 @@ extension ConnectionPlan {
     adopt(sensor, on: other.adapter, isOurs: false, at: now, &commands)
   }
 
-  /// `Connected: false`, or the error that says so.
+  /// Handles `Connected: false`, or an error with the same meaning.
   public mutating func linkLost(_ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant) -> [Command] {
     guard let sensor = index(of: address) else { return [] }
     var commands: [Command] = []
@@ -89,7 +90,8 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// A measurement came over the recorded link. Never brings ``deadline`` forward, so that nothing else is to be done.
+  /// Handles a measurement over the recorded link. Never brings ``deadline`` forward, so that nothing else is to be
+  /// done.
   public mutating func valueReceived(from address: SensorAddress, at now: BootInstant) {
     guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
     link.hasValue = true
@@ -98,7 +100,7 @@ extension ConnectionPlan {
     sensors[sensor].silences = 0
   }
 
-  /// Another program has the values of the recorded link, or has them no more.
+  /// Handles the news that another program has the values of the recorded link, or has them no more.
   public mutating func valuesUsedElsewhere(_ isUsed: Bool, from address: SensorAddress) {
     guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
     link.isUsedElsewhere = isUsed
@@ -106,8 +108,8 @@ extension ConnectionPlan {
     if link.followAt != nil { sensors[sensor].isLeftToUs = !isUsed }
   }
 
-  /// Another recorder on this machine, which goes first, is there or has gone. What is recorded already goes on, until the
-  /// link is lost.
+  /// Handles the arrival or the end of another recorder on this machine, which goes first. A recording under way goes
+  /// on until the link is lost.
   public mutating func otherRecorder(isThere: Bool, at now: BootInstant) -> [Command] {
     givesPrecedence = isThere
     var commands: [Command] = []
@@ -143,15 +145,15 @@ extension ConnectionPlan {
     follow(sensor, on: adapter, &commands)
   }
 
-  /// Asks for its values no more: over an adapter that is not the recorded one each would be recorded twice, and those of a
-  /// sensor that is not wanted any more are kept from whoever does want them.
+  /// Withdraws the request for a sensor's values: over an adapter that is not the recorded one each value would be
+  /// recorded twice, and values of a sensor that is not wanted any more would not reach the program that wants them.
   mutating func unfollow(_ sensor: Int, _ commands: inout [Command]) {
     guard let adapter = sensors[sensor].followedOn else { return }
     sensors[sensor].followedOn = nil
     commands.append(.unfollow(sensors[sensor].address, on: adapter))
   }
 
-  /// Records over the link that an attempt has made, which tells something about its adapter.
+  /// Records over the link that an attempt has made, and remembers what this shows of its adapter.
   mutating func adopt(_ sensor: Int, from attempt: Attempt, at now: BootInstant, _ commands: inout [Command]) {
     if let position = adapterPosition(attempt.adapter) {
       adapters[position].fullRetry.reset()
@@ -178,7 +180,7 @@ extension ConnectionPlan {
         first: wasLostAtOnce ? parameters.soonRetry : parameters.firstRetry, longest: parameters.longestRetry,
         using: &random)
       if link.hasValue {
-        // Whoever ends each link of ours is not fought with at the speed of the bus.
+        // A program that ends each link of this plan does not get the next one at the speed of the bus.
         notBefore = sensors[sensor].lastTry?.advanced(by: parameters.betweenTries)
       } else {
         // The first try comes at once; the wait that was drawn for it is not needed.

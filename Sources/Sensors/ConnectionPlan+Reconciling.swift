@@ -31,8 +31,8 @@ extension ConnectionPlan {
     return !sensor.presences.contains { $0.isKnown || $0.isLinked || $0.call != nil }
   }
 
-  /// Which adapter to connect this sensor over if now were the time: one that hears it rather than one that only knows
-  /// it, then the stronger signal. Where BlueZ does not filter, to be known is enough.
+  /// The adapter over which to connect this sensor if now were the time: one that hears the sensor rather than one that
+  /// only knows it, then the one with the stronger signal. Where BlueZ does not filter, to be known is enough.
   func bestAdapter(for sensor: Sensor) -> AdapterIndex? {
     guard case .searching = sensor.phase, isConnectable(sensor) else { return nil }
     var best: Presence?
@@ -77,7 +77,7 @@ extension ConnectionPlan {
     sensors[sensor].lastTry = now
     let connectsOnlyQuietly = adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
     let needsQuiet = sensors[sensor].wantsQuiet || connectsOnlyQuietly
-    // Quiet also by itself, where discovery goes on for nobody else.
+    // An attempt is quiet by itself, too, where discovery goes on for no other sensor.
     let goesOn = adapters.contains { $0.index == adapter && wantedDiscovery(on: $0, without: sensor) != nil }
     let isQuiet = needsQuiet || !goesOn
     let attempt = Attempt(
@@ -150,7 +150,7 @@ extension ConnectionPlan {
     }
   }
 
-  /// Attempts that were quiet by themselves are no longer, since somebody else is looked for.
+  /// Ends the quiet of attempts that were quiet by themselves, since discovery begins for another sensor.
   private mutating func endQuiet(on adapter: AdapterIndex) {
     for sensor in sensors.indices {
       guard case .connecting(var attempt) = sensors[sensor].phase, attempt.adapter == adapter else { continue }
@@ -159,14 +159,14 @@ extension ConnectionPlan {
     }
   }
 
-  /// Plans looks while something is missing and could be heard, and none otherwise.
+  /// Plans looks only while a sensor is missing that could be heard.
   private mutating func reconcileLooks(at now: BootInstant) {
     guard areLooksUseful, adapters.contains(where: { $0.isPowered && $0.filtersServices != nil }) else {
       looks = Looks()
       return
     }
     guard looks.phase == .off else { return }
-    // Nothing else finds a sensor there: the first look is not waited for.
+    // Only looks find a sensor there, so the first one begins at once.
     if looksOnly { looks.phase = .looking(until: now.advanced(by: parameters.look)) } else { planLook(at: now) }
   }
 

@@ -3,21 +3,22 @@ extension ConnectionPlan {
   struct Adapter: Hashable, Sendable {
     let index: AdapterIndex
     var isPowered: Bool
-    /// Whether BlueZ filters services for a discovery; nil until it has said.
+    /// Whether BlueZ filters services for a discovery; nil until that is known.
     var filtersServices: Bool?
     var discovery = DiscoveryState.off
     var discoveryRetry = Backoff()
-    /// Set while it holds no more links, as far as is known: no attempts until a link ends or this comes.
+    /// The end of the time without attempts while the adapter seems to hold no more links, unless a link ends before;
+    /// otherwise nil.
     var fullUntil: BootInstant?
     var fullRetry = Backoff()
-    /// Learned: it connected with its discovery stopped after it had failed to with it running.
+    /// Whether the adapter once connected with discovery stopped after a failure with discovery running.
     var connectsOnlyQuietly = false
   }
 
   enum DiscoveryState: Hashable, Sendable {
     case off
     case running(Discovery, since: BootInstant)
-    /// It did not start, or ended by itself.
+    /// The discovery did not start, or ended by itself.
     case failed(until: BootInstant)
   }
 
@@ -27,34 +28,38 @@ extension ConnectionPlan {
     var phase = Phase.searching(notBefore: nil)
     /// When `phase` began.
     var since: BootInstant
-    /// What each adapter knows of it.
+    /// The knowledge of each adapter about the sensor.
     var presences: [Presence] = []
     var retry = Backoff()
     /// When the last attempt began.
     var lastTry: BootInstant?
-    /// Worth an attempt although it was not heard: it was there a moment ago, or BlueZ has just begun to know it.
+    /// Whether an attempt is worthwhile although the sensor was not heard: it was there a moment ago, or BlueZ has
+    /// just begun to know it.
     var isEager = false
-    /// The last attempt failed with discovery running: try the next one with discovery stopped.
+    /// Whether the next attempt is made with discovery stopped, because the last one failed with discovery running.
     var wantsQuiet = false
-    /// Which kind of discovery hears it, where that is known.
+    /// The kind of discovery that hears the sensor, where that is known.
     var foundBy: Discovery?
-    /// The last wait was for a sensor that nothing hears: it is over, and the failures forgotten, as soon as the sensor is
-    /// heard.
+    /// Whether the last wait was for a sensor that no discovery hears: the wait ends, and the failures are forgotten,
+    /// as soon as the sensor is heard.
     var waitsUnheard = false
-    /// It did not answer the subscription: it demands to be paired. Until it is, or the wait is over, nobody's link to it
-    /// is used, so that whoever pairs it is not disturbed.
+    /// Whether the sensor demands to be paired: it did not answer the subscription. Until it is paired, or the wait is
+    /// over, no link to it is used, so that the program that pairs it is not disturbed.
     var wantsPairing = false
-    /// The adapter over which its values were asked for last, link or not: they are asked for until that is withdrawn.
+    /// The adapter over which the plan last asked for the sensor's values, with or without a link, until it withdraws
+    /// that.
     var followedOn: AdapterIndex?
-    /// Links in a row whose services were not resolved in time.
+    /// The number of links in a row whose services were not resolved in time.
     var unresolved = 0
-    /// Silent links in a row.
+    /// The number of silent links in a row.
     var silences = 0
-    /// Not allowed any more; only kept until its link or attempt has ended.
+    /// Whether the sensor is no longer allowed; it stays here only until its link or attempt has ended.
     var isDismissed = false
-    /// Others use it too (a game controller, say): not connected and never disconnected.
+    /// Whether other programs use the sensor too (a game controller, say): the plan neither connects nor disconnects
+    /// it.
     var isShared = false
-    /// Its values came to us although a recorder that goes first was there to ask for them: that one does not want them.
+    /// Whether the sensor's values came to this recorder although another one, which goes first, could have asked for
+    /// them: the other one does not want them.
     var isLeftToUs = false
 
     init(address: SensorAddress, since: BootInstant) {
@@ -80,43 +85,43 @@ extension ConnectionPlan {
 
   struct Attempt: Hashable, Sendable {
     let adapter: AdapterIndex
-    /// Made with discovery stopped, as far as it has lasted.
+    /// Whether discovery has been stopped for the whole attempt so far.
     var isQuiet: Bool
-    /// It has to be made so, since one with discovery running has failed.
+    /// Whether the attempt needs a stopped discovery, since one with discovery running has failed.
     let needsQuiet: Bool
-    /// Young enough to hold up others; see ``Parameters/attentiveTime``.
+    /// Whether the attempt is young enough to hold up others; see ``Parameters/attentiveTime``.
     var isAttentive: Bool
-    /// Made without a sign of the sensor, in place of a discovery.
+    /// Whether the attempt was made without a sign of the sensor, in place of a discovery.
     let isVigil: Bool
   }
 
   struct Link: Hashable, Sendable {
     let adapter: AdapterIndex
     let isOurs: Bool
-    /// A value has come over it.
+    /// Whether a value has come over the link.
     var hasValue = false
-    /// Another program has the values: the link, whoever made it, is left alone.
+    /// Whether another program has the values: then the link, whoever made it, is left alone.
     var isUsedElsewhere = false
-    /// When its values are asked for, where another recorder goes first.
+    /// The instant at which the plan asks for the link's values, where another recorder goes first.
     var followAt: BootInstant?
-    /// Nil until the services are resolved: before, no value can come.
+    /// The watch for silence; nil until the services are resolved, since before that no value can come.
     var watch: SilenceWatch?
 
     var isResolved: Bool { watch != nil }
   }
 
-  /// Since when silence counts, and when to look for it next.
+  /// The start of a possible silence, and the instant of the next check.
   struct SilenceWatch: Hashable, Sendable {
     var quietSince: BootInstant
     var checkAt: BootInstant
   }
 
-  /// What one adapter knows of one sensor.
+  /// The knowledge of one adapter about one sensor.
   struct Presence: Hashable, Sendable {
     let adapter: AdapterIndex
-    /// BlueZ has an object for it, so that it can be connected.
+    /// Whether BlueZ has an object for the sensor, so that the sensor can be connected.
     var isKnown = false
-    /// Heard since the last attempt began.
+    /// Whether the sensor was heard since the last attempt began.
     var isFresh = false
     var lastSeen: BootInstant?
     var rssi: Int16?
@@ -142,7 +147,7 @@ extension ConnectionPlan {
     }
   }
 
-  /// When to listen for a while to everything that advertises.
+  /// The times of looks, in which the plan listens to everything that advertises.
   struct Looks: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
       /// Nothing is missing, or nothing could be heard.
@@ -158,7 +163,7 @@ extension ConnectionPlan {
       if case .looking = phase { true } else { false }
     }
 
-    /// When the phase ends; nil while there is none.
+    /// The instant at which the phase ends; nil for ``Phase/off``.
     var deadline: BootInstant? {
       switch phase {
       case .off: nil
@@ -169,7 +174,7 @@ extension ConnectionPlan {
 }
 
 extension ConnectionPlan {
-  /// Where a sensor stands; by bisection, since it is asked at each notification and each advertisement.
+  /// The position of a sensor in ``sensors``; by bisection, since each notification and each advertisement needs it.
   func index(of address: SensorAddress) -> Int? {
     var low = 0
     var high = sensors.count
@@ -189,7 +194,7 @@ extension ConnectionPlan {
     adapters.firstIndex { $0.index == index }
   }
 
-  /// Where the presence of a sensor on `adapter` stands; made where there is none yet.
+  /// The position of a sensor's presence on `adapter`, which is made if it is missing.
   mutating func presencePosition(_ sensor: Int, on adapter: AdapterIndex) -> Int {
     if let position = sensors[sensor].presences.firstIndex(where: { $0.adapter == adapter }) { return position }
     sensors[sensor].presences.append(Presence(adapter: adapter))

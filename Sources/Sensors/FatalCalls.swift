@@ -1,11 +1,11 @@
-/// Calls of bluetoothd that it seems to end at: pure.
+/// Calls after which bluetoothd seems to end: a pure value.
 ///
-/// There are versions of BlueZ that end (SIGSEGV) at a call that others carry out, and keyboard, mouse and headset go with
-/// them. Whoever makes such a call again as soon as bluetoothd is back ends it again, for ever.
+/// There are versions of BlueZ that end (SIGSEGV) at a call that others carry out, and keyboard, mouse and headset go
+/// with them. A program that makes such a call again as soon as bluetoothd is back ends it again, for ever.
 ///
 /// A death within ``window`` of a call may still be a coincidence: somebody has killed bluetoothd. So a call that has a
-/// substitute is given up at the first death, and one without which nothing is recorded at the second in a row. What was
-/// given up is not called any more: another attempt takes a new start, behind an update.
+/// substitute is given up at the first death, and one without which nothing is recorded at the second in a row. A call
+/// that was given up is not made any more until the program starts again, after an update.
 public struct FatalCalls: Sendable {
   /// A kind of call.
   public enum Call: Hashable, Sendable {
@@ -32,12 +32,12 @@ public struct FatalCalls: Sendable {
   public static let window = Duration.seconds(5)
 
   private var last: (call: Call, instant: BootInstant)?
-  /// Of the calls since their last success.
+  /// The deaths of bluetoothd after each call since the call's last success.
   private var deaths: [Call: Int] = [:]
 
   public init() {}
 
-  /// The call is being made.
+  /// Records that the call is being made.
   public mutating func called(_ call: Call, at now: BootInstant) {
     acquit(at: now)
     last = (call, now)

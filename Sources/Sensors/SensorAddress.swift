@@ -1,6 +1,7 @@
 /// A Bluetooth device address: 48 bits, written `C0:FF:EE:00:00:01`.
 ///
-/// It is what tells two sensors apart; names do not, since two straps of one model often share theirs.
+/// Two sensors are distinguished by their addresses, not by their names, since two straps of one model often have the
+/// same name.
 public struct SensorAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The address in its low 48 bits, the first written byte highest.
   public let bits: UInt64
@@ -50,5 +51,40 @@ public struct SensorAddress: Hashable, Comparable, Sendable, CustomStringConvert
 
   public static func < (first: SensorAddress, second: SensorAddress) -> Bool {
     first.bits < second.bits
+  }
+}
+
+/// The identity of a sensor: its address, where one is known, and its name.
+public struct SensorIdentity: Hashable, Sendable {
+  /// The address; nil in a capture without one.
+  public var address: SensorAddress?
+  /// The sensor's own name or the one that its owner gave it; never used to distinguish sensors.
+  public var name: String?
+
+  public init(address: SensorAddress?, name: String?) {
+    self.address = address
+    self.name = name
+  }
+}
+
+/// The number that Linux gives a Bluetooth adapter of this machine, written `hci0`.
+public struct AdapterIndex: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The number behind `hci`.
+  public let number: UInt16
+
+  public init(_ number: UInt16) {
+    self.number = number
+  }
+
+  /// Reads `hci` and a decimal number; nil for anything else.
+  public init?(name: some StringProtocol) {
+    guard name.hasPrefix("hci"), let number = UInt16(name.dropFirst(3)), name == "hci\(number)" else { return nil }
+    self.number = number
+  }
+
+  public var description: String { "hci\(number)" }
+
+  public static func < (first: AdapterIndex, second: AdapterIndex) -> Bool {
+    first.number < second.number
   }
 }

@@ -1,10 +1,10 @@
-/// What the simulator plays: straps, adapters, and what happens to them.
+/// A scenario for the simulator: straps, adapters, and the events that befall them.
 ///
 /// The format is the lab's, so that both play the same file; `Scenario(json:)` decodes it.
 struct Scenario: Hashable, Sendable {
   /// The straps, in the order of the file.
   var straps: [StrapProfile]
-  /// What happens to the host; its clock starts with the simulator.
+  /// The events of the host; the timeline's clock starts with the simulator.
   var timeline: [ScenarioItem] = []
   /// The address of the adapter that exists from the start.
   var adapter = "00:1B:DC:00:00:01"
@@ -24,7 +24,7 @@ struct Scenario: Hashable, Sendable {
   var diesOfServiceFilters = false
 }
 
-/// A version of BlueZ, as far as what it answers to GetDiscoveryFilters.
+/// A version of BlueZ, as far as its answer to GetDiscoveryFilters.
 enum BlueZRelease: String, Hashable, Sendable, CaseIterable {
   case debian12 = "5.66"
   case debian13 = "5.82"
@@ -69,7 +69,7 @@ struct StrapProfile: Hashable, Sendable {
     case start
   }
 
-  /// How a strap pairs.
+  /// A strap's method of pairing.
   enum Pairing: String, Hashable, Sendable, CaseIterable {
     /// Nothing is compared or entered.
     case justWorks
@@ -88,7 +88,7 @@ struct StrapProfile: Hashable, Sendable {
     static let code: UInt32 = 123_456
   }
 
-  /// Where the strap's values come from.
+  /// The source of the strap's values.
   enum Source: Hashable, Sendable {
     /// The scenario.
     case timeline([ScenarioItem])
@@ -117,7 +117,7 @@ struct StrapProfile: Hashable, Sendable {
   var clock = Clock.subscribe
   /// Whether it advertises from the start.
   var advertises = true
-  /// How it is paired, if a subscription needs an encrypted link; otherwise nil.
+  /// The method of pairing, if a subscription needs an encrypted link; otherwise nil.
   var pairing: Pairing?
   /// Whether it has a control point, as sensors that measure energy do.
   var hasControlPoint = true
@@ -134,4 +134,92 @@ struct StrapProfile: Hashable, Sendable {
   /// The number of values sent before the answer to the subscription.
   var eagerValues = 0
   var source = Source.timeline([])
+}
+
+/// One item of a scenario: a value or an event at its time.
+struct ScenarioItem: Hashable, Sendable {
+  /// Seconds on its timeline's clock; nil for a live item, which happens at once.
+  var time: Double?
+  /// The address of the strap, if it is not the one whose timeline this is.
+  var strap: String?
+  /// The event or value of the item.
+  var action: Action
+
+  /// The kinds of items.
+  enum Action: Hashable, Sendable {
+    /// The strap sends this heart rate measurement.
+    case value([UInt8])
+    /// An event of a strap.
+    case strap(StrapEvent)
+    /// An event of the host.
+    case machine(MachineEvent)
+  }
+}
+
+/// An event of a strap.
+enum StrapEvent: Hashable, Sendable {
+  /// Disconnects and stays silent.
+  case disconnect
+  /// Disappears without disconnecting, and stays silent.
+  case vanish
+  /// Advertises again.
+  case advertise
+  /// Disconnects and advertises at once.
+  case drop
+  /// Stops advertising; a link stays.
+  case cease
+  /// Disconnects and stops for good.
+  case stop
+  /// A new battery level, percent.
+  case battery(UInt8)
+  /// A new signal strength, dBm.
+  case rssi(Int16)
+  /// The next so many links are lost as soon as they are made (HCI error 0x3E).
+  case refuse(Int)
+  /// Packets are held back from here on …
+  case stall
+  /// … and now all are delivered at once.
+  case resume
+  /// A firmware update: `shift` characteristics before the heart rate service; `tell` is whether a connected host
+  /// receives a notice.
+  case gatt(shift: Int, tell: Bool)
+}
+
+/// An event of the host.
+enum MachineEvent: Hashable, Sendable {
+  /// bluetoothd gets a signal or is started.
+  case bluetoothd(DaemonAction)
+  /// An adapter (`hci0`) is switched on or off.
+  case power(on: Bool, adapter: String)
+  /// Discovery gets stuck: no device is found and no client can start another one, until bluetoothd is restarted.
+  case stickDiscovery
+  /// Discovery ends by itself, and `Discovering` changes; its client has to stop it before it can start another.
+  case haltDiscovery
+  /// Another program removes the strap's device object.
+  case remove(adapter: String)
+  /// An adapter is plugged in, by its address.
+  case plug(adapter: String)
+  /// An adapter is unplugged, by its address.
+  case unplug(adapter: String)
+  /// Another client on the bus does something with the strap; `uuid` is the characteristic.
+  case client(ClientAction, adapter: String, uuid: String?)
+
+  /// The actions on bluetoothd.
+  enum DaemonAction: String, Hashable, Sendable, CaseIterable {
+    /// SIGTERM: removes its objects and leaves.
+    case terminate = "TERM"
+    /// SIGKILL: ends at once.
+    case kill = "KILL"
+    /// SIGSTOP: freezes.
+    case stop = "STOP"
+    /// SIGCONT: continues with the events that have accumulated.
+    case proceed = "CONT"
+    /// Is started again.
+    case start = "start"
+  }
+
+  /// The actions of another program.
+  enum ClientAction: String, Hashable, Sendable, CaseIterable {
+    case subscribe, unsubscribe, acquire, read, leave, discover, connect, disconnect, pair, agent
+  }
 }

@@ -101,3 +101,9 @@ struct ItemFile: Decodable {
   var strap: String?
   var uuid: String?
 }
+
+/// A fault in a scenario.
+struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// One line: the place, and the values that are allowed there.
+  let description: String
+}

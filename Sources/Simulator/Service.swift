@@ -7,7 +7,7 @@ internal import Glibc
 actor Service {
   private let loop: EventLoop
   private let bus: BusAddress
-  /// How many simulated seconds pass in one.
+  /// The number of simulated seconds that pass in one.
   private let speed: Double
   private let log: GroundTruthLog?
   /// Ends the program with this exit code and, unless it is 0, this reason.

@@ -106,7 +106,8 @@ extension SimulatedHost {
     report(.adapterPulled(adapter))
   }
 
-  /// bluetoothd loses an adapter: its devices go, then its power, then the adapter. What was in use returns with it.
+  /// bluetoothd loses an adapter: its devices go, then its power, then the adapter. The devices that were in use return
+  /// with the adapter.
   mutating func adapterPulled(_ adapter: Int) {
     guard adapters[adapter].isVisible else { return }
     let kept = adapters[adapter].devices.filter { $0.value.wasEverConnected }

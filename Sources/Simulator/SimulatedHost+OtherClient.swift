@@ -2,7 +2,7 @@ extension SimulatedHost {
   /// The bus name of the simulated other client: no real name looks like it.
   static let otherClient = ":other"
 
-  /// Lets the other client act as the scenario says.
+  /// Lets the other client act by the scenario.
   mutating func act(_ action: MachineEvent.ClientAction, uuid: String?, strap: Int, adapter: String) {
     let device = devicePath(of: strap, under: adapter)
     let short = uuid ?? (action == .read ? "2a19" : "2a37")
@@ -16,7 +16,7 @@ extension SimulatedHost {
         [.objectPath("/agent"), .string("NoInputNoOutput")])
       act("agent", on: "/org/bluez", "org.bluez.AgentManager1", "RequestDefaultAgent", [.objectPath("/agent")])
     case .discover:
-      // It discovers until the strap is known, which is at once if the strap advertises.
+      // The client discovers until the strap is known, which is at once if the strap advertises.
       act("client", on: adapter, "org.bluez.Adapter1", "StartDiscovery", [])
       if case .adapter(let index)? = object(at: adapter), straps[strap].isAdvertising {
         report(.advertisement(DeviceKey(adapter: index, strap: strap)))

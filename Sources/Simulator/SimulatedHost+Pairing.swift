@@ -44,7 +44,7 @@ extension SimulatedHost {
     guard let device = self[key] else { return }
     if device.isPaired { return answer(call.token, .failure(.alreadyExists)) }
     if device.pairing != nil { return answer(call.token, .failure(.inProgress)) }
-    // The caller's own agent takes precedence over the default one.
+    // The caller's own agent goes before the default one.
     guard let link = device.link, let agent = agents.first(where: { $0.sender == call.sender }) ?? agents.first else {
       return answer(call.token, .failure(.authenticationFailed))
     }

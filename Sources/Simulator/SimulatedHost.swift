@@ -10,7 +10,7 @@ struct SimulatedHost {
     case running, frozen, absent
   }
 
-  /// How long things take. "Measured" means against the real bluetoothd (UML, virtual controller).
+  /// The durations of steps. "Measured" means against the real bluetoothd (UML, virtual controller).
   enum Delay {
     /// Advertisements heard until the link is up (measured 3.2 at 100 and 500 ms).
     static let advertisementsPerLink = 3.2

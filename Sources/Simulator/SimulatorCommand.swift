@@ -1,6 +1,41 @@
-internal import ArgumentParser
-internal import DBus
-internal import Glibc
+import ArgumentParser
+import DBus
+import Glibc
+import Synchronization
+
+/// The program `sensord-simulator`.
+@main
+enum Main {
+  static func main() {
+    do {
+      var command = try SimulatorCommand.parse()
+      try command.run()
+    } catch {
+      exit(report(error))
+    }
+  }
+
+  /// Writes the text of `error`, help and version included, and returns the exit code.
+  private static func report(_ error: any Error) -> Int32 {
+    if let failure = error as? SimulatorFailure {
+      if !failure.message.isEmpty { write("sensord-simulator: \(failure.message)\n", to: STDERR_FILENO) }
+      return failure.code
+    }
+    guard SimulatorCommand.exitCode(for: error) != .success else {
+      write(SimulatorCommand.fullMessage(for: error) + "\n", to: STDOUT_FILENO)
+      return 0
+    }
+    let message = SimulatorCommand.message(for: error).replacing("\n", with: " ")
+    write("sensord-simulator: \(message) (--help tells more)\n", to: STDERR_FILENO)
+    return 64
+  }
+
+  /// Writes `text` as it is. Nothing can be done where that fails.
+  static func write(_ text: String, to number: Int32) {
+    let bytes = Array(text.utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
+  }
+}
 
 /// The command line of `sensord-simulator`.
 struct SimulatorCommand: ParsableCommand {
@@ -136,4 +171,29 @@ struct SimulatorCommand: ParsableCommand {
     profile.source = .heart
     return profile
   }
+}
+
+/// The end of the program: the first given reason counts.
+final class Ending: Sendable {
+  private let loop: EventLoop
+  private let reason = Mutex<SimulatorFailure?>(nil)
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// The failure of the program; nil where it was asked to end.
+  var failure: SimulatorFailure? { reason.withLock { $0.flatMap { $0.code == 0 ? nil : $0 } } }
+
+  /// Ends the loop; the program then exits with `code` and writes the message, unless that is empty.
+  func end(_ code: Int32, _ message: String) {
+    reason.withLock { if $0 == nil { $0 = SimulatorFailure(code: code, message: message) } }
+    loop.stop()
+  }
+}
+
+/// The reason for which the program ends: an exit code of sysexits.h and one line for a person.
+struct SimulatorFailure: Error, Hashable {
+  var code: Int32
+  var message: String
 }

@@ -1,7 +1,9 @@
-/// A virtual strap in the air: what it does by itself, whoever listens.
+import GATTHeartRate
+
+/// A virtual strap in the air: the state that it has by itself, without bluetoothd.
 struct Strap {
   let profile: StrapProfile
-  /// Its name in log lines.
+  /// The strap's name in log lines.
   var address: String { profile.address }
 
   /// Whether it advertises while nobody is connected; false after it stopped for good.
@@ -18,7 +20,7 @@ struct Strap {
   var subscriptions: Set<String> = []
   /// Whether the link is encrypted.
   var isEncrypted = false
-  /// Whether a host keeps keys for it.
+  /// Whether a host has keys for the strap.
   var isBonded: Bool
 
   var layout: GATTLayout
@@ -79,5 +81,28 @@ struct Strap {
     case GATTLayout.measurement, GATTLayout.uuid(0x2A39), GATTLayout.uuid(0x2A05): nil
     default: []
     }
+  }
+}
+
+/// Values from a strap that sends far more than a heart could. They are numbered, so that a lost or doubled value is found.
+struct Flood: Hashable, Sendable {
+  /// Values a second, 1...1000.
+  var perSecond: Int
+  /// The number of all values.
+  var count: Int
+  /// Additional bytes after each value, 0...500, which fill a recorder's journal.
+  var trailing = 0
+
+  /// The time at which value `number` is due, counted from the subscription.
+  func due(_ number: Int) -> Duration { .microseconds(Int64(number) * 1_000_000 / Int64(perSecond)) }
+
+  /// Value `number`, from 0: its energy field is the lower half of the number. The first value of each second has an RR
+  /// interval.
+  func value(_ number: Int) -> [UInt8] {
+    HeartRateMeasurement(
+      beatsPerMinute: UInt16(58 + number / perSecond % 5), contact: .detected,
+      energyKilojoules: UInt16(truncatingIfNeeded: number),
+      rrTicks: number % perSecond == 0 ? [UInt16(1012 + number / perSecond % 24)] : []
+    ).encoded() + [UInt8](repeating: 0, count: number % perSecond == 0 ? 0 : trailing)
   }
 }

@@ -97,7 +97,7 @@ final class Directory: Sendable {
     guard unsafe unlinkat(file.descriptor, name, 0) == 0 || errno == ENOENT else { throw .last }
   }
 
-  /// The user whom an entry belongs to; nil where there is none.
+  /// The user whom an entry belongs to; nil for a missing entry.
   func owner(of name: String) -> UInt32? {
     var status = stat()
     return unsafe fstatat(file.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_uid : nil

@@ -56,7 +56,7 @@ final class OpenFile: Sendable {
     if own.st_uid != wanted.st_uid || own.st_gid != wanted.st_gid {
       guard fchown(descriptor, wanted.st_uid, wanted.st_gid) == 0 else { throw .last }
     }
-    // Last, or the old group could read what it must not.
+    // The permissions come last, or the old group could read the content.
     guard fchmod(descriptor, wanted.st_mode & 0o777) == 0 else { throw .last }
   }
 
@@ -87,5 +87,26 @@ final class OpenFile: Sendable {
     }
     if let failure { throw failure }
     return bytes
+  }
+}
+
+/// A system call that failed, by its error number.
+struct SystemError: Error, Hashable {
+  let number: Int32
+
+  init(_ number: Int32) {
+    self.number = number
+  }
+
+  /// The error of this thread's last system call.
+  static var last: SystemError { SystemError(errno) }
+
+  /// The text of `strerror`, in its thread-safe form.
+  static func text(_ number: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    let status = unsafe strerror_r(number, &buffer, buffer.count)
+    guard status == 0 else { return "error \(number)" }
+    let text = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -14,7 +14,7 @@ struct BTSnoop {
   }
 
   private let dataLink: DataLink
-  /// Where the next record begins.
+  /// The start of the next record.
   var position: ReadingPosition
   private(set) var packets = 0
   private(set) var damages = DamageList()
@@ -95,7 +95,7 @@ struct BTSnoop {
     }
   }
 
-  /// Nothing can be read from here on.
+  /// Ends the reading: no record can be read from here on.
   private mutating func stop(needed: Int, available: Int) {
     note(needed: needed, available: available)
     position.index += available
@@ -105,5 +105,26 @@ struct BTSnoop {
     damages.append(
       CaptureDamage(
         record: packets + 1, offset: position.fileOffset, reason: .packet(needed: needed, available: available)))
+  }
+}
+
+/// Writes btsnoop files of the Linux monitor's form, which `btmon -r`, Wireshark and `sensord replay` read.
+enum BTSnoopEncoder {
+  /// The first 16 bytes of a file.
+  static let header = BTSnoop.magic + bigEndian(UInt32(1)) + bigEndian(BTSnoop.DataLink.monitor.rawValue)
+
+  /// Appends the record of one packet to `bytes`.
+  static func append(_ packet: MonitorPacket, microseconds: Int64, dropped: UInt32, to bytes: inout [UInt8]) {
+    let length = bigEndian(UInt32(packet.content.count))
+    bytes += length
+    bytes += length
+    bytes += bigEndian(UInt32(packet.adapter) << 16 | UInt32(packet.code))
+    bytes += bigEndian(dropped)
+    bytes += bigEndian(microseconds &+ BTSnoop.epoch)
+    bytes += packet.content
+  }
+
+  private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {
+    stride(from: value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
   }
 }

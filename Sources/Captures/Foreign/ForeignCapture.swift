@@ -7,8 +7,8 @@ import Sensors
 /// the same beginning, give the same session. Its UUID is made from the sensor's address (or the connection's handle, if
 /// the file has no address) and the microsecond of the first notification.
 struct ForeignCapture {
-  /// The namespace of the sessions' UUIDs. A random UUID that must never change: it decides what counts as the same
-  /// session.
+  /// The namespace of the sessions' UUIDs. A random UUID that must never change: the identity of all such sessions
+  /// depends on this namespace.
   static let namespace = UUID(
     uuid: (0x8E, 0x1D, 0x35, 0xB4, 0x70, 0x5C, 0x4F, 0x0E, 0x9A, 0x63, 0x2C, 0xD8, 0x4B, 0x91, 0xE7, 0x26))
   private static let source = "Bluetooth HCI capture"
@@ -22,7 +22,8 @@ struct ForeignCapture {
     givenHandle = handle
   }
 
-  /// One for each sensor, in the order of their first packets; `dropped` is the number of packets missing in the file.
+  /// The captures, one for each sensor, in the order of their first packets; `dropped` is the number of packets missing
+  /// in the file.
   func captures(dropped: Int) -> [Capture] {
     var order: [Sensor] = []
     var connections: [Sensor: [HCITrace.Connection]] = [:]
@@ -122,7 +123,8 @@ struct ForeignCapture {
       kind, at: BootInstant(microseconds: min(max(microseconds, times.lowerBound), times.upperBound)))
   }
 
-  /// A foreign file has no boot identifier; the session's UUID keeps its instants apart from all others.
+  /// Makes a boot identifier from the session's UUID, since a foreign file has none, so that its instants belong to no
+  /// other boot.
   private static func boot(_ session: UUID) -> BootIdentifier {
     let bytes = session.uuid
     let high = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]

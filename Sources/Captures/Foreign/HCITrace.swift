@@ -1,6 +1,6 @@
 import Sensors
 
-/// Follows the packets between host and controller: which connections there were, to whom, and what they carried.
+/// Follows the packets between host and controller: the connections, their sensors and their data.
 struct HCITrace {
   /// One connection from its beginning, or the capture's, to its end, or the capture's.
   struct Connection {
@@ -14,7 +14,7 @@ struct HCITrace {
     fileprivate var fromPeer = L2CAPReassembly()
   }
 
-  /// In the order of their first packets.
+  /// The connections, in the order of their first packets.
   private(set) var connections: [Connection] = []
   /// The present connection of each handle of an adapter.
   private var current: [Link: Int] = [:]
@@ -26,7 +26,7 @@ struct HCITrace {
     let handle: UInt16
   }
 
-  /// The number of values that are kept.
+  /// The number of values so far.
   var valueCount: Int { connections.reduce(0) { $0 + $1.attributes.values.count } }
 
   /// Handles a packet; `bytes` are the part of the file that it is in.
@@ -90,7 +90,7 @@ struct HCITrace {
   private mutating func begin(_ packet: HCIPacket, handle: UInt16?, address: UInt64?) {
     guard let handle, let address = address.flatMap(SensorAddress.init(bits:)) else { return }
     let link = Link(adapter: packet.adapter, handle: handle & 0x0FFF)
-    // Its end is not in the capture.
+    // The end of the handle's earlier connection is not in the capture.
     end(link, microseconds: packet.microseconds, reason: nil)
     current[link] = connections.count
     connections.append(Connection(handle: link.handle, address: address, connected: packet.microseconds))
@@ -112,4 +112,72 @@ struct HCITrace {
     last = (link, index)
     return index
   }
+}
+
+/// Reassembles the fragments of one direction of a connection to L2CAP frames (Core specification, volume 3, part A).
+struct L2CAPReassembly {
+  private static let headerLength = 4
+  private var fragments: [UInt8] = []
+  private var isOpen = false
+
+  /// A complete frame: its channel and its content.
+  enum Frame {
+    /// The frame is contiguous in the file, at this range.
+    case inPlace(channel: UInt16, Range<Int>)
+    /// The frame was reassembled: its bytes with the four bytes of its header.
+    case assembled(channel: UInt16, [UInt8])
+  }
+
+  /// Appends the data of one ACL packet, at `range` of the file's bytes. Returns the frame that it completes.
+  mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, isContinuation: Bool) -> Frame? {
+    if isContinuation {
+      // Fragments without the beginning of their frame are dropped.
+      guard isOpen else { return nil }
+      fragments += bytes.array(range)
+      guard let (channel, end) = Self.whole(fragments.span, 0..<fragments.count) else { return nil }
+      isOpen = false
+      return .assembled(channel: channel, Array(fragments[..<end]))
+    }
+    if let (channel, end) = Self.whole(bytes, range) {
+      isOpen = false
+      return .inPlace(channel: channel, range.lowerBound + Self.headerLength..<end)
+    }
+    fragments = bytes.array(range)
+    isOpen = true
+    return nil
+  }
+
+  /// The channel and end of the frame at the beginning of `range`; nil if it is incomplete.
+  private static func whole(_ bytes: Span<UInt8>, _ range: Range<Int>) -> (channel: UInt16, end: Int)? {
+    guard range.count >= headerLength, let length = bytes.uint16(at: range.lowerBound),
+      let channel = bytes.uint16(at: range.lowerBound + 2)
+    else { return nil }
+    let end = range.lowerBound + headerLength + Int(length)
+    return end <= range.upperBound ? (channel, end) : nil
+  }
+}
+
+/// The reason for which a link ended, in the words of the Core specification, volume 1, part F.
+enum DisconnectionReason {
+  static func text(_ code: UInt8) -> String {
+    let hexadecimal = String(code, radix: 16, uppercase: true)
+    let number = "0x\(code < 16 ? "0" : "")\(hexadecimal)"
+    return words[code].map { "\($0) (\(number))" } ?? number
+  }
+
+  private static let words: [UInt8: String] = [
+    0x05: "authentication failure",
+    0x08: "connection timeout",
+    0x13: "remote user terminated connection",
+    0x14: "remote device terminated connection due to low resources",
+    0x15: "remote device terminated connection due to power off",
+    0x16: "connection terminated by local host",
+    0x1F: "unspecified error",
+    0x22: "LL response timeout",
+    0x28: "instant passed",
+    0x29: "pairing with unit key not supported",
+    0x3B: "unacceptable connection parameters",
+    0x3D: "connection terminated due to MIC failure",
+    0x3E: "connection failed to be established",
+  ]
 }

@@ -17,7 +17,7 @@ struct PCAPNG {
     var offsetSeconds: Int64 = 0
   }
 
-  /// Where the next block begins.
+  /// The start of the next block.
   var position: ReadingPosition
   private var isBigEndian = false
   private var interfaces: [Interface] = []
@@ -133,7 +133,8 @@ struct PCAPNG {
   ) -> HCIPacket? {
     let start = content.lowerBound
     switch linkType {
-    // Link type 187 has no direction. The flags of ACL data tell host and controller apart (Core, volume 4, part E, 5.4.2).
+    // Link type 187 has no direction. The flags of ACL data distinguish host and controller (Core, volume 4, part E,
+    // 5.4.2).
     case .h4?:
       let flags = content.count > 2 ? bytes[start + 2] >> 4 & 3 : 0
       return .h4(bytes, content, microseconds: microseconds, isReceived: flags != 0)

@@ -1,10 +1,10 @@
-/// One place in a capture file or journal segment that could not be read, and why.
+/// One place in a capture file or journal segment that could not be read, and the reason.
 public struct CaptureDamage: Hashable, Sendable {
   /// The file's name without its folder; nil if bytes without a file were read.
   public var file: String?
   /// The record's number, from 1: a line of a text capture (its header is line 1), a packet of a foreign one.
   public var record: Int
-  /// Where it begins, in bytes from the start of the file.
+  /// The record's start, in bytes from the start of the file.
   public var offset: Int
   public var reason: Reason
 
@@ -15,13 +15,13 @@ public struct CaptureDamage: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Why a record could not be read.
+  /// The reason for which a record could not be read.
   public enum Reason: Hashable, Sendable {
     /// The file ends within this record, as after a crash.
     case cutOff
     /// Zeros, as a power cut leaves them where a write never reached the disk.
     case zeros
-    /// The first line is damaged. What follows was read as the present version.
+    /// The first line is damaged. The lines after it were read as the present version.
     case header
     /// The record's bytes do not match its checksum.
     case checksum
@@ -35,12 +35,12 @@ public struct CaptureDamage: Hashable, Sendable {
     case unreadable(Int32)
   }
 
-  /// True for damage that a crash or a power cut leaves; nothing that a sync had covered is lost.
+  /// True for damage that a crash or a power cut leaves; no record that a sync had covered is lost.
   public var isExpectedAfterCrash: Bool { reason == .cutOff || reason == .zeros }
 }
 
 extension CaptureDamage: CustomStringConvertible {
-  /// One line for a person: where, and why. Holds no health data.
+  /// One line for a person: the place and the reason. Holds no health data.
   public var description: String {
     let place = "\(file.map { "\($0): " } ?? "")record \(record) (byte \(offset))"
     return switch reason {
@@ -53,5 +53,52 @@ extension CaptureDamage: CustomStringConvertible {
     case .packet(let needed, let available): "\(place) needs \(needed) bytes, \(available) are there"
     case .unreadable(let number): "\(place) could not be read: \(SystemError.text(number))"
     }
+  }
+}
+
+/// The first hundred damages and the number of all, so that junk needs no memory.
+struct DamageList {
+  static let limit = 100
+
+  private(set) var first: [CaptureDamage] = []
+  private(set) var count = 0
+
+  mutating func append(_ damage: CaptureDamage) {
+    count += 1
+    if first.count < Self.limit { first.append(damage) }
+  }
+}
+
+/// A record of a kind that this version does not know, from a later sensord: skipped, and no damage.
+public struct UnknownRecord: Hashable, Sendable {
+  /// The file's name without its folder; nil if bytes without a file were read.
+  public var file: String?
+  /// The number of the record's line, from 1.
+  public var record: Int
+  /// The name of the record's kind.
+  public var kind: String
+
+  public init(file: String? = nil, record: Int, kind: String) {
+    self.file = file
+    self.record = record
+    self.kind = kind
+  }
+}
+
+extension UnknownRecord: CustomStringConvertible {
+  /// One line for a person: the place and the kind.
+  public var description: String {
+    "\(file.map { "\($0): " } ?? "")record \(record) is of a kind that only a later sensord knows (\(kind))"
+  }
+}
+
+/// The first hundred records of unknown kinds and the number of all.
+struct UnknownRecordList {
+  private(set) var first: [UnknownRecord] = []
+  private(set) var count = 0
+
+  mutating func append(_ record: UnknownRecord) {
+    count += 1
+    if first.count < DamageList.limit { first.append(record) }
   }
 }

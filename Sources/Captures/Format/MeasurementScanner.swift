@@ -2,8 +2,8 @@ import Bits
 
 /// The fast path for the record that captures mostly consist of: `3 8123456789 m 105a4b04a701 4f2c7a10`.
 ///
-/// It reads words of eight characters and gives up on any deviation, and near the end of the file. Then ``RecordLine``
-/// reads the line and reports what is wrong. A test checks that both agree.
+/// The scanner reads words of eight characters and returns nil on any deviation, and near the end of the file. Then
+/// ``RecordLine`` reads the line and reports the fault. A test checks that both agree.
 struct MeasurementScanner {
   let slot: Int
   let microseconds: Int64
@@ -59,7 +59,7 @@ struct MeasurementScanner {
   /// Up to four bytes of the payload, the first byte lowest; nil if a character is not a digit.
   @inline(__always)
   private static func payload(_ bytes: Span<UInt8>, _ position: Int, before end: Int) -> UInt32? {
-    // What follows the last digit is replaced by zeros.
+    // Zeros replace the characters behind the last digit.
     let mask = UInt64.max >> UInt64(64 - 8 * min(end - position, wordLength))
     return Hexadecimal.bytes((word(bytes, position) & mask) | (zeros & ~mask))
   }

@@ -116,7 +116,7 @@ struct RecordBuffer: ~Copyable {
     finish()
   }
 
-  /// Appends that the store has the session.
+  /// Appends a record that the store has the session.
   mutating func committed(_ session: UUID) {
     begin()
     bytes.append("committed")
@@ -124,7 +124,8 @@ struct RecordBuffer: ~Copyable {
     finish()
   }
 
-  /// Appends that this segment repeats `segment` from byte `offset` on and all segments after it up to this one.
+  /// Appends a record that this segment repeats `segment` from byte `offset` on and all segments after it up to this
+  /// one.
   mutating func rewrites(segment: Int, offset: Int) {
     begin()
     bytes.append("rewrites")
@@ -231,13 +232,13 @@ struct RecordBuffer: ~Copyable {
   struct Resumption: Hashable {
     var boot: BootIdentifier?
     var wallMinusBootMicroseconds: Int64?
-    /// When it continues.
+    /// The instant at which the session continues.
     var instant: BootInstant?
   }
 }
 
 extension CaptureMetadataValue {
-  /// Whether a record can hold it: a number that is not finite has no form.
+  /// Whether a record can hold the value: a number that is not finite has no form.
   var isWritable: Bool {
     switch self {
     case .real(let number), .quantity(let number, _): number.isFinite

@@ -2,9 +2,37 @@ import Bits
 import FoundationEssentials
 import Sensors
 
+/// A decoded line of a text capture or journal segment.
+enum Record: Equatable {
+  /// A session begins and has this slot.
+  case session(slot: Int, CaptureHeader)
+  /// A session of an earlier segment continues and has this slot.
+  case resumes(slot: Int, CaptureHeader, RecordBuffer.Resumption)
+  /// A program asked for the session.
+  case requested(slot: Int, SessionRequest)
+  case metadata(slot: Int, key: String, value: CaptureMetadataValue)
+  case event(slot: Int, SensorEvent)
+  /// A series of values that another program inserts.
+  case series(slot: Int, ClientSeriesRecord)
+  /// A live workout; its boots and clocks are events.
+  case workout(slot: Int, WorkoutRecord)
+  /// The store has the session.
+  case committed(UUID)
+  /// The records of the segment from the offset on, and of later segments up to this one, are repeated in this one.
+  case rewrites(segment: Int, offset: Int)
+
+  /// Whether the record assigns its slot to a session, a series or a workout.
+  var isName: Bool {
+    switch self {
+    case .session, .resumes, .series(_, .begin), .workout(_, .begin): true
+    default: false
+    }
+  }
+}
+
 /// Reads the fields of one line from left to right; the last field is the checksum.
 struct RecordLine {
-  /// The highest slot. It bounds the table of slots.
+  /// The highest slot, which bounds the table of slots.
   static let greatestSlot = 1 << 20
   /// The range of instants and clocks in microseconds, ±317 years: the timeline may add and subtract these safely.
   static let times: ClosedRange<Int64> = -9_999_999_999_999_999...9_999_999_999_999_999
@@ -33,12 +61,13 @@ struct RecordLine {
     return CRC32C.checksum(line.span, 0..<end) == written
   }
 
-  /// The lengths of lines that are repaired: those that name something are no shorter, and each bit is tried.
+  /// The lengths of lines that are repaired: lines that assign a slot are no shorter, and in longer ones too many bits
+  /// would have to be tried.
   static let repairable = 60...1024
 
-  /// A line that named a session, a series or a workout, as it was before one bit of it flipped; nil for any other.
+  /// The line of a session, a series or a workout as it was before one of its bits flipped; nil for any other line.
   ///
-  /// Of all bits of so short a line only that one makes the checksum right again.
+  /// In so short a line, no other single bit makes the checksum right again.
   static func repaired(_ line: [UInt8]) -> [UInt8]? {
     guard repairable.contains(line.count) else { return nil }
     var line = line
@@ -55,16 +84,16 @@ struct RecordLine {
   /// The result of reading an intact line.
   enum Reading {
     case record(Record)
-    /// Its kind is from a later program.
+    /// The kind of the record is from a later program.
     case unknown(Unknown)
-    /// This field is not valid.
+    /// The field of this name is not valid.
     case malformed(field: String)
   }
 
   /// A record of a kind that this version does not know.
   struct Unknown: Hashable {
     var kind: String
-    /// Its slot and the fields after the slot; nil for a record without a slot.
+    /// The slot of the record; nil for a record without a slot.
     var slot: Int?
     var fields: String
     /// For a record without a slot: the UUID in its first field, to which it belongs.
@@ -91,7 +120,7 @@ struct RecordLine {
     if case .record(let record) = read(line) { record } else { nil }
   }
 
-  /// Reads the line again for what is known of a record of unknown kind; nil if the line is not printable ASCII.
+  /// Reads the known parts of a record of unknown kind; nil if the line is not printable ASCII.
   private static func unknown(_ line: [UInt8], kind: String) -> Unknown? {
     var fields = RecordLine(line)
     guard fields.rest.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
@@ -101,12 +130,12 @@ struct RecordLine {
       owner: slot == nil ? fields.uuid() : nil)
   }
 
-  /// Why a line is not a known record.
+  /// The reason for which a line is not a known record.
   enum Fault: Error {
     case malformed(field: String)
     case unknown(kind: String)
 
-    /// Decides whether a word could be a kind: a lower-case letter and up to 31 letters, digits and hyphens.
+    /// Makes `unknown` of a word that could be a kind: a lower-case letter and up to 31 letters, digits and hyphens.
     init(kind word: String, else field: String) {
       let letters = word.utf8
       let isKind =

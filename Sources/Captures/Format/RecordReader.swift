@@ -32,8 +32,8 @@ struct RecordReader {
   /// Whether the content of clients' series and workouts is kept.
   private let keepsClientData: Bool
 
-  /// Whether events whose session no line names are kept for ``endFile(_:)``. Not those of a journal: a power cut leaves such
-  /// records, too, and may leave them a second time under their name.
+  /// Whether events whose session no line names are kept for ``endFile(_:)``. Not for a journal: a power cut leaves
+  /// such records, too, and may leave them a second time under their name.
   private let keepsNameless: Bool
 
   init(only: UUID? = nil, keepsClientData: Bool = true, keepsNameless: Bool = false) {
@@ -44,9 +44,9 @@ struct RecordReader {
 
   /// A summary of one file.
   struct Summary {
-    /// The sessions that it names, and the series and workouts of clients.
+    /// The sessions, series and workouts that the file names.
     var sessions: Set<UUID> = []
-    /// Whether something in it could not be read for another reason than a crash.
+    /// Whether a record of the file could not be read for another reason than a crash.
     var isDamaged = false
   }
 
@@ -94,7 +94,7 @@ struct RecordReader {
     if pass.position.needed == 0, pass.position.remaining > 0 { pass.position.needed = 1 }
   }
 
-  /// The number of events that are kept.
+  /// The number of events so far.
   var eventCount: Int { sessions.reduce(0) { $0 + $1.log.count } }
 
   /// The state of reading one file.
@@ -104,10 +104,10 @@ struct RecordReader {
     fileprivate let greatestRecord: Int
     var position: ReadingPosition
     fileprivate var line: Int
-    /// Whether a line is longer than any record, and its rest is passed over.
+    /// Whether the present line is longer than any record, so that its rest is skipped.
     fileprivate var isInLongLine = false
     fileprivate var summary = Summary()
-    /// For how many more damaged lines a repair is tried: each takes time.
+    /// The number of further damaged lines for which a repair is tried: each one needs time.
     fileprivate var repairs = 64
     /// Events by their slot where the line that named its session cannot be read.
     fileprivate var nameless: [Int: SensorEventLog] = [:]
@@ -122,7 +122,7 @@ struct RecordReader {
     private static let firstSeries: Int32 = -3
     private static let firstWorkout: Int32 = -4
 
-    /// What stands for a client's series among the indices of sessions.
+    /// The number that stands for a client's series among the indices of sessions.
     fileprivate static func place(ofSeries index: Int) -> Int32 { firstSeries - 2 * Int32(index) }
 
     /// The same for a workout.
@@ -258,7 +258,7 @@ struct RecordReader {
     }
   }
 
-  /// An event whose session no line names: it is kept for ``endFile(_:)`` if a line is damaged that may have done so.
+  /// Appends an event whose session no readable line names: for ``endFile(_:)``, if a damaged line may be the one.
   private mutating func append(nameless event: SensorEvent, _ slot: Int, _ pass: inout Pass) {
     guard keepsNameless, pass.summary.isDamaged, pass.namelessCount < CaptureFile.greatestCount else {
       return note(.unknownSlot(slot), &pass)
@@ -267,9 +267,10 @@ struct RecordReader {
     pass.nameless[slot, default: SensorEventLog()].append(event)
   }
 
-  /// Ends a file: values that belong to nobody, since the line with their session's name is damaged, are a session of their own.
+  /// Ends a file: values without a session, because the line that named it is damaged, become a session of their own.
   ///
-  /// Its sensor is unknown. Its identifier follows from its first value, so that it is the same at each reading.
+  /// The sensor of such a session is unknown. The identifier follows from the first value, so that each reading gives
+  /// the same one.
   mutating func endFile(_ pass: inout Pass) {
     for (slot, log) in pass.nameless.sorted(by: { $0.key < $1.key }) {
       guard let identifier = Self.identifier(of: log) else {
@@ -313,8 +314,8 @@ struct RecordReader {
       CarriedRecord(eventsBefore: sessions[index].log.count, fields: unknown.fields))
   }
 
-  /// Something is declared. Its segment stays until the store is recorded as having it; its records are left out where another one is
-  /// asked for.
+  /// Whether the reader wants the content of a declared session, series or workout. Its segment stays in any case until
+  /// a record says that the store has it.
   private func isWanted(_ identifier: UUID, _ slot: Int, _ pass: inout Pass) -> Bool {
     pass.summary.sessions.insert(identifier)
     guard only == nil || only == identifier else {
@@ -382,7 +383,7 @@ extension RecordReader.Session {
 }
 
 extension RecordBuffer.Resumption {
-  /// Tracks what a later segment would need to know.
+  /// Updates the context that a later segment would need.
   mutating func update(with event: SensorEvent) {
     switch event.kind {
     case .boot(let boot): self.boot = boot

@@ -92,10 +92,10 @@ extension Journal {
     throw JournalError(.cannotRead, errorNumber: EIO, path: directory)
   }
 
-  /// How often reading is repeated because a sync failed meanwhile.
+  /// The number of attempts at a reading during which a sync fails.
   private static let greatestReadings = 3
 
-  /// Waits for syncs: while one writes records again, these are in two segments or in an unnamed one.
+  /// Waits for the end of a sync: while a sync writes records again, these are in two segments or in an unnamed one.
   private func readingBasis(of session: UUID) -> (basis: ReadingBasis, directory: Directory) {
     syncLock.withLock { _ in
       // Records that somebody cut off or deleted are written again before they are missed.
@@ -117,7 +117,7 @@ private struct ReadingBasis {
   var workout: LiveWorkout?
   /// The segments that name the session.
   var segments: Set<Int>
-  /// How often records have been written again.
+  /// The number of times that records have been written again.
   var rewritings: Int
 }
 

@@ -61,7 +61,7 @@ extension Journal {
 
   /// Deletes the oldest segments whose sessions are all committed, in order.
   ///
-  /// In this order a power cut in between loses the records of a session before the note that it is committed.
+  /// In this order a power cut in between loses the records of a session before the record that it is committed.
   private func prune(_ committed: Set<UUID>) throws(JournalError) {
     let (segments, directory) = state.withLock { ($0.prunable(committed), $0.directory) }
     for segment in segments {
@@ -82,7 +82,7 @@ extension Journal {
   }
 }
 
-/// The work of one sync, taken from the state so that appends can continue.
+/// The work of one sync, copied from the state so that appends can continue.
 private struct SyncRound {
   var directory: Directory
   var segments: [JournalState.UnsyncedSegment]
@@ -109,7 +109,7 @@ private struct SyncRound {
         }
       }
       try file.synchronizeData()
-      // Writes to a deleted file succeed, but nobody will ever read them.
+      // Writes to a deleted file succeed, but no reader will ever find them.
       let status = try file.status()
       hasVanished = status.st_nlink == 0
       guard !hasVanished else { throw SystemError(ESTALE) }
@@ -179,15 +179,15 @@ extension JournalState {
       bytes: rewriting(from: start, isBeginningLost: shortened != nil || !deleted.isEmpty), sessions: syncing.sessions)
   }
 
-  /// The same from the descriptors of segments that somebody deleted, which have all of their records, also those that were
-  /// synced; nil where there is no such segment, or it cannot be read.
+  /// Plans the same rewriting from the descriptors of segments that somebody deleted, which have all of their records,
+  /// also those that were synced; nil where there is no such segment, or one cannot be read.
   private mutating func planRescue() -> Rewriting? {
     var lengths: [Int: (file: OpenFile, length: Int)] = [:]
     for segment in deleted {
       guard let file = segment.file, segment.length > lengths[segment.number]?.length ?? 0 else { continue }
       lengths[segment.number] = (file, segment.length)
     }
-    // From the first that is gone: what comes behind it was not synced either.
+    // From the first deleted segment on: the records behind it were not synced either.
     let open = lengths.sorted { $0.key < $1.key }.drop { (try? $0.value.file.status().st_nlink) != 0 }
     guard let first = open.first?.key else { return nil }
     buffer.removeAll()
@@ -212,7 +212,7 @@ extension JournalState {
     segments.insert(Segment(number: plan.number, sessions: plan.sessions), at: place)
   }
 
-  /// The records were written again, or cannot be.
+  /// Ends a rewriting: the records were written again, or cannot be.
   fileprivate mutating func finishRewriting() {
     syncing.removeAll()
     deleted = []
@@ -233,7 +233,7 @@ extension JournalState {
 
   fileprivate mutating func forget(_ number: Int) {
     segments.removeAll { $0.number == number }
-    // No longer looked at: it was deleted by nobody else.
+    // The sync does not look for this segment any more: nobody else deleted it.
     unsyncedSegments.removeAll { $0.number == number }
     let needed = segments.reduce(into: Set<UUID>()) { $0.formUnion($1.sessions) }
     for id in committed where !needed.contains(id) {

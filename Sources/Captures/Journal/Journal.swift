@@ -5,9 +5,9 @@ import Synchronization
 
 /// The append-only log of all sensors, in segments: received data is here before anything is computed from it.
 ///
-/// Records are those of a capture file (Documentation/capture-format.md). Several threads may call it; events keep the
-/// order of the calls. Appending makes one write(2) on the caller's thread and never syncs. ``sync()`` belongs on another
-/// thread, since an SD card can stall for hundreds of milliseconds (``JournalSyncer``).
+/// Records are those of a capture file (Documentation/capture-format.md). Several threads may call the journal; events
+/// have the order of the calls. Appending makes one write(2) on the caller's thread and never syncs. ``sync()`` belongs
+/// on another thread, since an SD card can stall for hundreds of milliseconds (``JournalSyncer``).
 public final class Journal: Sendable {
   /// The folder of the segments.
   public let directory: String
@@ -22,8 +22,9 @@ public final class Journal: Sendable {
 
   /// Opens the journal in `directory`, creates the folder if it is missing, and recovers its content.
   ///
-  /// Foreign files are renamed so that their name says why; a segment that cannot be read now is read by a later start. Sessions that are not committed can be continued
-  /// under their UUIDs. Writing begins in a new segment, since the old one's last record may be incomplete.
+  /// Foreign files are renamed so that their name gives the reason; a segment that cannot be read now is read by a
+  /// later start. Sessions that are not committed can be continued under their UUIDs. Writing begins in a new segment,
+  /// since the old one's last record may be incomplete.
   ///
   /// - Throws: ``JournalError`` with `cannotOpen`, `cannotRead`, or `locked` where another process has it open.
   public static func open(
@@ -180,5 +181,91 @@ extension JournalState {
     // Nor need it have synced the folder, and without their names the segments are lost.
     isDirectoryDirty = !segments.isEmpty || scan.foreignFiles.contains { $0.setAsideAs != nil }
     isDirty = isDirectoryDirty
+  }
+}
+
+/// The file layout and limits of a journal.
+public struct JournalConfiguration: Hashable, Sendable {
+  /// Permissions of the folder, if the journal creates it.
+  public var directoryMode: UInt32
+  /// Permissions of the segments.
+  public var fileMode: UInt32
+  /// A segment of this many bytes is followed by a new one.
+  public var segmentBytes: Int
+  /// The most bytes of records not yet synced that are kept in memory, to be written again if the sync fails.
+  public var keptUnsyncedBytes: Int
+  /// When this many bytes are not yet synced, a sync begins at once: a flood must not accumulate in memory for a whole
+  /// interval.
+  public var urgentUnsyncedBytes: Int
+
+  /// The default is for a person's journal: files 0600, folder 0700. The service uses 0640 and 0750.
+  public init(
+    directoryMode: UInt32 = 0o700, fileMode: UInt32 = 0o600, segmentBytes: Int = 1 << 20,
+    keptUnsyncedBytes: Int = 4 << 20,
+    urgentUnsyncedBytes: Int = 1 << 19
+  ) {
+    self.directoryMode = directoryMode
+    self.fileMode = fileMode
+    self.segmentBytes = segmentBytes
+    self.keptUnsyncedBytes = keptUnsyncedBytes
+    self.urgentUnsyncedBytes = urgentUnsyncedBytes
+  }
+}
+
+/// The reason for which an operation of the journal failed. Holds no health data.
+public struct JournalError: Error, Hashable, Sendable {
+  public var code: Code
+  /// The system's error number, if a system call failed.
+  public var errorNumber: Int32?
+  /// The folder or file.
+  public var path: String
+  /// Records that were written but that a power cut could now lose, after a failed sync.
+  public var recordsAtRisk: Int
+
+  public init(_ code: Code, errorNumber: Int32? = nil, path: String, recordsAtRisk: Int = 0) {
+    self.code = code
+    self.errorNumber = errorNumber
+    self.path = path
+    self.recordsAtRisk = recordsAtRisk
+  }
+
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// The folder could not be created or opened.
+    case cannotOpen
+    /// Another recorder has this journal open.
+    case locked
+    /// The folder or a segment could not be read.
+    case cannotRead
+    /// The events of this call were not written. Earlier ones are, and the next call may succeed.
+    case notWritten
+    /// The sync failed, but everything that it should have covered was written again and synced: nothing is lost.
+    case rewritten
+    /// The sync failed, and so did writing again; see ``JournalError/recordsAtRisk``. The next sync tries again.
+    case notSynced
+    /// Somebody deleted segments or the folder. What open descriptors have was written again; older segments are lost.
+    case segmentsVanished
+    /// The session was never opened here, or is already committed.
+    case unknownSession
+    /// Segments that are no longer needed could not be deleted; the next sync tries again.
+    case notPruned
+  }
+}
+
+extension JournalError: CustomStringConvertible {
+  /// One line for a person.
+  public var description: String {
+    let what =
+      switch code {
+      case .cannotOpen: "the journal cannot be opened"
+      case .locked: "another recorder uses this journal"
+      case .cannotRead: "the journal cannot be read"
+      case .notWritten: "values could not be written to the journal"
+      case .rewritten: "a sync of the journal failed; its records were written again"
+      case .notSynced: "a sync of the journal failed; \(recordsAtRisk) records may be lost at a power cut"
+      case .segmentsVanished: "segments of the journal were deleted or cut by somebody else"
+      case .unknownSession: "the session is not open in this journal"
+      case .notPruned: "old segments of the journal cannot be deleted"
+      }
+    return "\(path): \(what)" + (errorNumber.map { ": \(SystemError.text($0))" } ?? "")
   }
 }

@@ -1,11 +1,12 @@
 public import FoundationEssentials
 import Glibc
+import Synchronization
 
-/// Removes the records of a deleted session from a journal's folder, so that no byte of it is left.
+/// Removes the records of a deleted session from a journal's folder, so that no byte of the session is left.
 ///
-/// Segments are shared by all sessions of their time, so a segment with such records is rewritten without them. Unreadable
-/// records are removed too, since nobody can say whose they were, also from segments that were set aside as damaged. Files
-/// that are not ours, or of a newer version, are left alone.
+/// Segments are shared by all sessions of their time, so a segment with such records is rewritten without them.
+/// Unreadable records are removed too, since they may be the session's, also from segments that were set aside as
+/// damaged. Files that are not segments, or of a newer version, are left alone.
 public enum JournalErasure {
   /// The result of an erasure.
   public enum Outcome: Hashable, Sendable {
@@ -51,7 +52,8 @@ public enum JournalErasure {
 
   /// Durably rewrites the files that have records of the session, without these.
   ///
-  /// Records that a later segment repeats are removed too, because the position that it states is no longer valid.
+  /// Records that a later segment repeats are removed too, because the position in that segment's first record is no
+  /// longer valid.
   static func erase(_ session: UUID, from names: [String], in directory: Directory) throws(SystemError) {
     let ends = JournalScan.superseded(try directory.names().compactMap(SegmentName.number).sorted(), in: directory)
     for name in names {
@@ -90,7 +92,7 @@ public enum JournalErasure {
   /// The records up to `end` (from there on a later segment repeats them) without the session's and without unreadable
   /// ones; nil if the file is not ours.
   ///
-  /// What follows `end` is not read, since a failing disk may not return it.
+  /// The bytes behind `end` are not read, since a failing disk may not return them.
   private static func remainder(
     of file: OpenFile, upTo end: Int, without session: UUID
   ) throws(SystemError) -> [UInt8]? {
@@ -144,7 +146,7 @@ public enum JournalErasure {
         }
       } else {
         hasUnreadable = true
-        // Else what follows would be left without a name, and come back as nobody's.
+        // Without this line the records after it would have no name and return as a session without a sensor.
         if !isFirst, let repaired = RecordLine.repaired(whole), let record = RecordLine.record(repaired) {
           keeps = lines.keeps(record)
           line = repaired
@@ -166,7 +168,7 @@ private struct SessionLines {
   private let session: UUID
   /// The slots that the session, series or workout with this UUID has at the current line.
   private var slots: Set<Int> = []
-  /// The slots that anything has.
+  /// The slots that a session, series or workout has at the current line.
   private var named: Set<Int> = []
   /// Whether any record belonged to the session.
   private(set) var hasOwn = false
@@ -175,7 +177,7 @@ private struct SessionLines {
     self.session = session
   }
 
-  /// Whether a record is kept when the session is removed.
+  /// Whether a record stays when the session is removed.
   mutating func keeps(_ record: Record) -> Bool {
     switch record {
     case .session(let slot, let header), .resumes(let slot, let header, _): give(slot, to: header.session)
@@ -188,15 +190,15 @@ private struct SessionLines {
     }
   }
 
-  /// The same for a record of unknown kind: it belongs to the session with its slot or, without a slot, to the UUID in its
-  /// first field.
+  /// Whether a record of unknown kind stays when the session is removed: it belongs to the session with its slot or,
+  /// without a slot, to the UUID in its first field.
   mutating func keeps(_ record: RecordLine.Unknown) -> Bool {
     let isOwn = record.slot.map(slots.contains) ?? (record.owner == session)
     hasOwn = hasOwn || isOwn
     return !isOwn
   }
 
-  /// Whether no line has said whose the record is.
+  /// Whether no line before the record names the session of its slot.
   func isNameless(_ record: Record) -> Bool {
     if case .event(let slot, _) = record { !named.contains(slot) } else { false }
   }
@@ -210,5 +212,62 @@ private struct SessionLines {
     slots.insert(slot)
     hasOwn = true
     return false
+  }
+}
+
+extension Journal {
+  /// Removes the records of a deleted session from the segments of this open journal; see ``JournalErasure``. An open
+  /// session is left alone. Blocks as long as the disk does.
+  ///
+  /// Segments that were set aside as damaged are searched only if `settledAside` is true.
+  ///
+  /// - Throws: ``JournalError`` with `notPruned`, or what ``sync()`` throws.
+  public func erase(_ session: UUID, settledAside: Bool = true) throws(JournalError) {
+    guard state.withLock({ $0.mayErase(session) }) else { return }
+    let path = directory
+    try syncLock.withLock { _ throws(JournalError) in
+      state.withLock { $0.leaveSegment(of: session) }
+      // Records that no sync has covered would be written again after a failed one: deleted records too, and the others
+      // with a position that is no longer valid.
+      try syncAlone()
+      let (numbers, directory) = state.withLock { ($0.segments(of: session), $0.directory) }
+      do throws(SystemError) {
+        var names = numbers.map(SegmentName.name)
+        if settledAside { names += try directory.names().filter(JournalErasure.isDamaged) }
+        try JournalErasure.erase(session, from: names, in: directory)
+      } catch {
+        throw JournalError(.notPruned, errorNumber: error.number, path: path)
+      }
+      try change { $0.forget(session, in: numbers) }
+    }
+  }
+}
+
+extension JournalState {
+  /// Whether a session no longer receives values.
+  fileprivate func mayErase(_ session: UUID) -> Bool {
+    object(session).map(\.isCommitted) ?? true
+  }
+
+  /// If the current segment names the session, lets the next record begin a new segment.
+  fileprivate mutating func leaveSegment(of session: UUID) {
+    if let current, segments(of: session).contains(current.number) { leaveCurrent() }
+  }
+
+  /// The segments that name a session.
+  fileprivate func segments(of session: UUID) -> [Int] {
+    segments.filter { $0.sessions.contains(session) }.map(\.number)
+  }
+
+  /// Records that the segments were durably rewritten without the session.
+  fileprivate mutating func forget(_ session: UUID, in numbers: [Int]) {
+    unsyncedSegments.removeAll { numbers.contains($0.number) && $0.number != current?.number }
+    for index in segments.indices { segments[index].sessions.remove(session) }
+    committed.remove(session)
+    sessions[session] = nil
+    series[session] = nil
+    workouts[session] = nil
+    // An empty segment can be deleted with the next sync.
+    isDirty = isDirty || !numbers.isEmpty
   }
 }

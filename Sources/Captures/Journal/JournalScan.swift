@@ -83,7 +83,7 @@ struct JournalScan {
 
   private mutating func read(_ number: Int, upTo end: Int?) {
     let name = SegmentName.name(number)
-    // A later segment repeats all of it.
+    // A later segment repeats this whole one.
     if end == 0 { return segments.append(Segment(number: number, summary: RecordReader.Summary())) }
     let bytes: [UInt8]
     do {

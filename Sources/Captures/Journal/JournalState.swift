@@ -8,9 +8,9 @@ struct JournalState: ~Copyable {
   var directory: Directory
   /// Sessions opened here or found when the journal was opened, until their segments are deleted.
   var sessions: [UUID: JournalledSession] = [:]
-  /// The same of clients' series.
+  /// The series of clients, for the same time.
   var series: [UUID: JournalledSeries] = [:]
-  /// The same of live workouts.
+  /// The live workouts, for the same time.
   var workouts: [UUID: JournalledWorkout] = [:]
   var committed: Set<UUID> = []
   /// In ascending order; the current one is last.
@@ -22,7 +22,7 @@ struct JournalState: ~Copyable {
 
   /// Records written since the last sync began.
   var unsynced = UnsyncedRecords()
-  /// Counts the batches of unsynced records, so that a session is noted once in each.
+  /// Counts the batches of unsynced records, so that a session is added once to each.
   private var batchNumber = 0
   /// Records that the sync in progress is to cover.
   var syncing = UnsyncedRecords()
@@ -35,7 +35,7 @@ struct JournalState: ~Copyable {
   var isDirty = false
   /// Whether the records in ``syncing`` have to be written again, because their sync failed.
   var needsRewriting = false
-  /// How often records have been written again.
+  /// The number of times that records have been written again.
   var rewritings = 0
   /// Called when a sync is needed, or needed sooner than before.
   var onDemand: (@Sendable (SyncDemand) -> Void)?
@@ -88,7 +88,7 @@ struct JournalState: ~Copyable {
     case none
     /// Early enough to cover a record within the interval.
     case inTime
-    /// Now: more is unsynced than should be kept in memory.
+    /// Now: more bytes are unsynced than should stay in memory.
     case atOnce
   }
 
@@ -125,7 +125,8 @@ struct JournalState: ~Copyable {
     noteWritten(session, to: number, at: events.first?.instant)
   }
 
-  /// Notes that a segment now has records of a session or series, including its name, the first event at this instant.
+  /// Records that a segment now has records of a session, series or workout, including its name; `instant` is that of
+  /// the first event.
   mutating func noteWritten(_ object: some JournalledObject, to number: Int, at instant: BootInstant? = nil) {
     if object.namedIn != number {
       object.namedIn = number
@@ -143,14 +144,15 @@ struct JournalState: ~Copyable {
     series[new.identifier] = JournalledSeries(new, metadata: metadata, slot: takeSlot())
   }
 
-  /// Throws where programs have used up their slots: the other half is for sessions, which must always begin.
+  /// Throws an error where programs have used up their half of the slots: the other half is for sessions, which must
+  /// always begin.
   func checkSlots() throws(JournalError) {
     guard nextSlot <= RecordLine.greatestSlot / 2 else {
       throw JournalError(.notWritten, errorNumber: ENFILE, path: directory.path)
     }
   }
 
-  /// The next slot of this run, which is then somebody's.
+  /// Reserves the next slot of this run.
   mutating func takeSlot() -> Int {
     defer { nextSlot += 1 }
     return nextSlot

@@ -13,7 +13,7 @@ public final class JournalSyncer: Sendable {
   let isStopping = Atomic(false)
   /// The thread, until it has been joined.
   private let thread = Mutex<pthread_t?>(nil)
-  /// Who waits for the next sync, and whether there is none any more.
+  /// The callers that wait for the next sync, and whether the last sync has begun.
   private let waiters = Mutex<(list: [CheckedContinuation<JournalError?, Never>], isOver: Bool)>(([], false))
   private let report: @Sendable (JournalError?) -> Void
 
@@ -106,7 +106,8 @@ public final class JournalSyncer: Sendable {
         failure = error
         report(error)
         if journal.isDirty { timer.arm() }
-        // `stop()` sets the flag before the timer, so one of the two is seen and nobody waits for an interval.
+        // `stop()` sets the flag before the timer, so the thread sees one of the two, and `stop()` does not wait for an
+        // interval.
         if isStopping.load(ordering: .acquiring) { timer.fire() }
       }
       if isLast { return }

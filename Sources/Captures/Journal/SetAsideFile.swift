@@ -2,13 +2,13 @@ import Glibc
 
 /// A file that recorders have set aside in a journal's folder, for a person to look at: `00000042.journal.damaged`.
 ///
-/// Named until somebody has looked at it; then its name ends with `.seen`.
+/// A status line names the file until somebody has looked at it; then its name ends with `.seen`.
 public struct SetAsideFile: Hashable, Sendable {
   /// The folder, and the name there. The name is `*` where the folder itself was set aside and cannot be looked into.
   public let directory: String
   public let name: String
 
-  /// Why it was set aside, in words that follow "since".
+  /// The reason for which the file was set aside, in words that follow "since".
   public var reason: String {
     switch Self.reason(of: name) {
     case .damaged?: "records in it are damaged"
@@ -25,15 +25,15 @@ public struct SetAsideFile: Hashable, Sendable {
     case unreadable
   }
 
-  /// A name of a file in the journal's folder, by which it was set aside and not looked at since; nil for every other.
+  /// The reason in the name of a file that was set aside and that nobody has looked at since; nil for every other name.
   private static func reason(of name: String) -> Reason? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, SegmentName.number("\(parts[0]).\(parts[1])") != nil else { return nil }
     return Reason.allCases.first { parts[2].hasPrefix($0.rawValue) }
   }
 
-  /// What was set aside in a journal's folder, or with it, and nobody has looked at, in the order of the names. It changes
-  /// nothing.
+  /// The files that were set aside in a journal's folder, or with the folder, and that nobody has looked at, in the
+  /// order of their names. Changes nothing.
   ///
   /// - Throws: ``JournalError`` with `cannotRead` if the folder cannot be read. A missing folder is empty.
   public static func all(in path: String) throws(JournalError) -> [SetAsideFile] {
@@ -69,8 +69,8 @@ public struct SetAsideFile: Hashable, Sendable {
     name.hasPrefix("\(own).\(Reason.unreadable.rawValue)") && !name.hasSuffix(SegmentName.seenSuffix)
   }
 
-  /// Notes that somebody has looked at a file, by whatever path. Nothing happens where it was not set aside, or may not be
-  /// renamed.
+  /// Records in a file's name that somebody has looked at the file, by whatever path. Does nothing where the file was
+  /// not set aside, or may not be renamed.
   public static func markAsSeen(_ path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last.map(String.init) else { return }
@@ -88,7 +88,8 @@ public struct SetAsideFile: Hashable, Sendable {
     try? directory.synchronize()
   }
 
-  /// Whether a reader that failed with this error has seen what the file is, so that a person knows all there is to know.
+  /// Whether a reader that failed with this error has recognised the file's content, so that a second reading shows
+  /// nothing new.
   public static func isSeen(_ error: CaptureError) -> Bool {
     guard case .unreadable(_, let number) = error else { return true }
     return !ForeignFile.Reason.unreadable(number).mayPass

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Sensors
 
-/// Records that no sync has covered yet, kept so that they can be written again if the sync fails.
+/// Records that no sync has covered yet, in memory, so that they can be written again if the sync fails.
 struct UnsyncedRecords {
   /// Complete records, without the first lines of segments.
   private(set) var bytes: [UInt8] = []
@@ -9,13 +9,13 @@ struct UnsyncedRecords {
   private(set) var sessions: Set<UUID> = []
   /// The sessions of the records, each with the instant of its first event, if it has one.
   private(set) var firstInstants: [UUID: BootInstant] = [:]
-  /// The segment and offset of the first record; nil if there are none.
+  /// The segment and offset of the first record; nil without records.
   private(set) var start: Position?
-  /// False once more was written than may be kept; then the records cannot be written again.
+  /// Whether memory holds all records; false once they exceeded the limit, and then they cannot be written again.
   private(set) var isComplete = true
 
-  /// The capacity that is kept for reuse: growing arrays double, so this is what reaching the volume of an immediate sync
-  /// takes.
+  /// The capacity that is kept for reuse: growing arrays double, so an array that reaches the volume of an immediate
+  /// sync has this capacity.
   private static let reusedCapacity = 1 << 20
 
   struct Position: Hashable {
@@ -36,7 +36,7 @@ struct UnsyncedRecords {
     unsafe bytes.append(contentsOf: records)
   }
 
-  /// Notes that there are records of this session, the first event at this instant.
+  /// Adds the session of appended records, with the instant of its first event.
   mutating func insert(_ session: UUID, at instant: BootInstant?) {
     sessions.insert(session)
     if firstInstants[session] == nil { firstInstants[session] = instant }
@@ -53,7 +53,8 @@ struct UnsyncedRecords {
     firstInstants.merge(later.firstInstants) { first, _ in first }
   }
 
-  /// Keeps the capacity for reuse, but not what a slow sync has enlarged, which would never be returned.
+  /// Removes all records. Leaves the capacity for reuse, except where a slow sync has enlarged it, which would never be
+  /// returned.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: bytes.capacity <= Self.reusedCapacity)
     recordCount = 0

@@ -1,7 +1,7 @@
 public import HealthModel
 public import Sensors
 
-/// Counts the flagged beats of an open session, and keeps the beats of its last five minutes. Provisional.
+/// Counts the flagged beats of an open session, and holds the beats of its last five minutes. Provisional.
 ///
 /// The recent beats are judged again and again by the rules of the final pass (``IntervalFlags``), because these rules also
 /// look at what follows a beat. A beat that no later one can affect is counted for good, and forgotten after five minutes.
@@ -23,12 +23,12 @@ public struct LiveQuality: Sendable {
   /// The flags that the beats came with, without what ``judge()`` found.
   private var liveFlags: [Heartbeat.Flags] = []
   private var flags: [Heartbeat.Flags] = []
-  /// How many of the oldest beats above are counted for good.
+  /// The number of the oldest beats above that are counted for good.
   private var closed = 0
   private var closedBeats = 0
   private var closedFlagged = 0
 
-  /// How long beats are kept, in microseconds.
+  /// The time for which beats are kept, in microseconds.
   public static let windowMicroseconds: Int64 = 300_000_000
   /// The most beats that are kept: more than a heart has in five minutes. ``judge()`` runs when there are this many new
   /// ones.
@@ -95,7 +95,7 @@ public struct LiveQuality: Sendable {
     return try builder.finish()
   }
 
-  /// How many beats the last five minutes have, as of the last ``judge()``, and how many of them are flagged.
+  /// The numbers of beats and of flagged beats in the last five minutes, as of the last ``judge()``.
   public var recentCounts: (beats: Int, flagged: Int) {
     let range = recentRange
     return (range.count, Self.flaggedCount(flags[range]))

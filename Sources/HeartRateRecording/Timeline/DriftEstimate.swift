@@ -1,6 +1,6 @@
 import Glibc
 
-/// The session's clock slope: how much wall time one second of the sensor's clock takes, minus one.
+/// The session's clock slope: the wall time of one second of the sensor's clock, minus one.
 ///
 /// The most likely value for the floors of all long runs together, each with an offset of its own. Sensor clocks are off by
 /// some tens of parts per million; this is the prior, and an estimate that the data cannot resolve becomes 0.
@@ -10,8 +10,8 @@ struct DriftEstimate {
   /// Standard error, as a fraction; nil where it could not be resolved.
   private(set) var error: Double?
 
-  /// The part of it that stays hidden because beats keep step with the packets, as a fraction: anything up to it is as
-  /// likely.
+  /// The part of the slope that stays hidden because beats keep step with the packets, as a fraction: each value up to
+  /// this one is as likely.
   private var hidden = 0.0
 
   var partsPerBillion: Int32 { Int32((slope * 1e9).rounded()) }
@@ -29,7 +29,7 @@ struct DriftEstimate {
       (slope, error) = posterior(long, model, trust: trust, parameters, step: step)
       width = 3 * (error ?? 0)
     }
-    // Where beats keep step with the packets, a part of the drift stays hidden: this much over the session's length.
+    // If beats keep step with the packets, a part of the drift stays hidden: this much over the session's length.
     hidden = long.map { $0.lockedMicroseconds / max($0.length, 1) }.min() ?? 0
     let wander = parameters.slopeWander
     error = error.map { ($0 * $0 + wander * wander + hidden * hidden / 2).squareRoot() }
@@ -68,7 +68,8 @@ struct DriftEstimate {
     return (mean, variance)
   }
 
-  /// An estimate whose error is too large becomes 0. What is stated of another holds nearly all of what is hidden, too.
+  /// An estimate whose error is too large becomes 0. The stated error of any other estimate includes nearly all of the
+  /// hidden part, too.
   mutating func discardUnresolved(_ parameters: TimelineParameters) {
     if let error, error < parameters.greatestSlopeError {
       self.error = (error * error + 0.3 * hidden * hidden).squareRoot()

@@ -15,8 +15,8 @@ struct OffsetModel {
     /// Arrival minus the time of the beat that released it, and that time.
     var residual: Double
     var residualTime: Double
-    /// The arrival of the previous notification minus the time of the beat that released the first interval, and that time;
-    /// −∞ where there is none.
+    /// The arrival of the previous notification minus the time of the beat that released the first interval, and that
+    /// time; −∞ without one.
     var ceiling: Double
     var ceilingTime: Double
   }
@@ -79,7 +79,7 @@ struct OffsetModel {
   private static let binMicroseconds = 4000.0
   private static let binsBelowZero = 40
   private static let bins = 1065
-  /// How far above the smallest residual the floor may lie, in microseconds.
+  /// The greatest distance of the floor above the smallest residual, in microseconds.
   private static let reachAbove = 120_000.0
 
   /// The initial model: it only assumes that latencies decay over `scale` microseconds.
@@ -166,8 +166,7 @@ struct OffsetModel {
 
   /// The factor for the log-likelihood of samples whose residuals cover only `range`.
   ///
-  /// Where beats and packets run in step, all packets of a run say the same: that the offset lies somewhere within a
-  /// period.
+  /// If beats and packets run in step, all packets of a run show the same: the offset lies somewhere within a period.
   func trust(range: Double, interval: Double) -> Double {
     // A sensor that batches does not keep step with its beats.
     guard self.range < 1.3e6 else { return 1 }
@@ -207,8 +206,8 @@ struct OffsetModel {
     return locate(samples, slope: slope, smallest: smallest, upTo: smallest + Self.reachAbove, trust: trust)
   }
 
-  /// The same for single packets, of which one may be early: up to the residual that two in five are below, so that it
-  /// does not decide alone where the floor is.
+  /// Finds the offset of single packets, of which one may be early: the search goes up to the residual that two in five
+  /// are below, so that an early packet does not decide alone where the floor is.
   func locate(packets samples: [Sample], slope: Double, trust: Double) -> Location {
     var residuals = samples.map { $0.residual - slope * $0.residualTime }
     let usual = residuals.select((residuals.count - 1) * 2 / 5)
@@ -224,7 +223,7 @@ struct OffsetModel {
     return search(samples, slope, from: smallest - reach, to: highest, step: Self.coarse, trust)
   }
 
-  /// The same to a bin, near a known location.
+  /// Finds the offset to a bin, near a known location.
   func refine(_ samples: [Sample], slope: Double, _ coarse: Location, trust: Double = 1) -> Location {
     guard coarse.halfWidth < 120_000 else { return coarse }
     let around = coarse.halfWidth + 32_000

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Where runs begin for reasons that need no look at latencies (rule 4 of Documentation/timeline.md).
+/// The beginnings of runs for reasons that need no look at latencies (rule 4 of Documentation/timeline.md).
 enum RunBreaks {
   /// Breaks of the link, of contact, after silences, and around invented and surplus intervals.
   static func known(in intervals: SessionIntervals, depth: Int) -> [RunStart] {
@@ -9,7 +9,7 @@ enum RunBreaks {
       contactStarts(intervals, depth: depth), silenceStarts(intervals, depth: depth))
   }
 
-  /// One list in order of beats. Where two runs begin at the same beat, the reason of the earlier list is kept.
+  /// One list in order of beats. Where two runs begin at the same beat, the reason of the earlier list stands.
   static func merge(_ lists: [RunStart]...) -> [RunStart] {
     var byBeat: [Int: RunStart] = [:]
     for start in lists.joined() {
@@ -91,7 +91,7 @@ enum RunBreaks {
 
   /// Rule 4f: intervals come again after a silence, and what comes next does not account for it.
   ///
-  /// A long interval may account for it, and intervals that the sensor kept meanwhile; both arrive within seconds.
+  /// A long interval may account for it, and intervals that the sensor stored meanwhile; both arrive within seconds.
   /// Packets that waited for the host show no silence of the sensor. As with contact, a sensor with look-ahead sends
   /// some beats from before the silence only after it.
   private static func silenceStarts(_ intervals: SessionIntervals, depth: Int) -> [RunStart] {

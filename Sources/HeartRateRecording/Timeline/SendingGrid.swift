@@ -1,4 +1,4 @@
-/// When a sensor that sends at a steady pace sent each packet, rather than when it arrived (rule 3 of
+/// The times at which a sensor with a steady pace sent its packets, rather than those of their arrival (rule 3 of
 /// Documentation/timeline.md).
 ///
 /// Many straps send a notification each second, also without intervals, and the host receives it in a later slot of the
@@ -75,7 +75,7 @@ struct SendingGrid {
     }
   }
 
-  /// By how much the period is too short: the median of the slopes between blocks that are half of all blocks apart.
+  /// The error of the period: the median of the slopes between blocks that are half of all blocks apart.
   private static func slope(_ blocks: [Block]) -> Double {
     let half = max(1, blocks.count / 2)
     let slopes = zip(blocks, blocks.dropFirst(half)).map { ($1.least - $0.least) / ($1.notification - $0.notification) }

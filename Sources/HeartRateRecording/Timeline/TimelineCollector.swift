@@ -4,64 +4,11 @@ import Sensors
 
 /// The first step of the final pass: a session's events as columns in wall time, without any judgement.
 struct TimelineCollector {
-  /// A notification that carried intervals.
-  struct Packet {
-    /// Microseconds; boot time until ``finish()``, wall time (UTC) after it.
-    var arrival: Int64
-    /// The arrival of the last earlier notification of the same link that did not come together with this one; nil if there
-    /// is none, or if that one was itself held back. Same kind of time as ``arrival``.
-    var previousArrival: Int64?
-    /// Whether it came together with the notification before it.
-    var isBatched: Bool
-    /// One past its last beat.
-    var beatEnd: Int
-    /// Its rate, 0 where it is none.
-    var rate: UInt16
-    /// The number of notifications since the previous packet that reported "off the skin" and had no interval.
-    var contactLostBefore: Int
-    /// False where it waited while the recorder did not run, and was read together with others.
-    var hasOwnArrival: Bool
-    /// The number of the notification in the session; notifications without intervals count too.
-    var notification: Int
-    /// The number of the link in the session.
-    var link: Int
-  }
-
-  /// A stall: a time in which the recorder did not run.
-  struct Stall {
-    /// When it ran again, in microseconds; boot time until ``finish()``, wall time (UTC) after it.
-    var end: Int64
-    var microseconds: Int64
-  }
-
-  /// A break: beats from here on do not follow those before, whatever the times say.
-  struct Break {
-    var beat: Int
-    var reason: GapReason
-  }
-
-  /// Values after this one may be missing, or the sensor reported that it was off the skin and sent neither rate nor
-  /// interval.
-  struct Loss {
-    /// The rate that came next, in ``rates``.
-    var rate: Int
-    var moment: Moment
-    /// `contact` if the sensor reported it.
-    var reason: GapReason
-  }
-
-  /// The place of the first or the last packet among rates and losses: between the two, beats decide about gaps.
-  struct Border {
-    var rate: Int
-    var loss: Int
-  }
-
   private(set) var packets: [Packet] = []
   private(set) var rrTicks: [UInt16] = []
   private(set) var breaks: [Break] = []
-  /// Where a link came up: the first beat after it, and when.
+  /// The instants at which a link came up, each with the first beat after it.
   private var linkUps: [(beat: Int, moment: Moment)] = []
-  /// In order.
   private(set) var losses: [Loss] = []
   private(set) var firstPacket: Border?
   private(set) var lastPacket: Border?
@@ -75,13 +22,11 @@ struct TimelineCollector {
   private(set) var clockSteps: [QualityReport.ClockStep] = []
   private(set) var stalls: [Stall] = []
   private(set) var endReason: SessionEndReason?
-  /// Nil without any notification.
   private(set) var firstNotification: Moment?
   private(set) var lastNotification: Moment?
   private(set) var firstEvent: Moment?
-  /// When the battery was first reported low.
   private(set) var batteryLow: Moment?
-  /// When the session was ended, where the events say so.
+  /// The end of the session, where an event gives it.
   private(set) var end: Moment?
   /// The times whose values another session has, in order; the last one may have no end.
   private var pauses: [(start: Moment, end: Moment?)] = []
@@ -94,7 +39,7 @@ struct TimelineCollector {
 
   private var stretches: [BootStretch] = []
   private var offsets: [Int64] = []
-  /// Boots of which nobody knows how long after the one before they began.
+  /// Boots that began at an unknown time after the one before.
   private var unmeasuredBoots: Set<Int> = []
   private var isLinked = false
   private var links = 0
@@ -114,12 +59,11 @@ struct TimelineCollector {
     /// Notifications that arrive less than this apart came together. Microseconds.
     private static let together: Int64 = 100_000
 
-    /// Appends the next arrival.
     mutating func append(_ instant: Int64) {
       if let arrival, instant - arrival < Self.together {
         count += 1
       } else {
-        // What was held back was sent earlier than it arrived, so its arrival is no bound.
+        // A notification that was held back was sent earlier than it arrived, so its arrival is no bound.
         arrivalBefore = count > 1 ? nil : arrival
         count = 1
       }
@@ -289,7 +233,8 @@ struct TimelineCollector {
     stalls[stalls.count - 1].microseconds = Self.sum(stalls[stalls.count - 1].microseconds, microseconds)
   }
 
-  /// How long the recorder did not run, in microseconds. Foreign files may hold impossible lengths, so the sum saturates.
+  /// The time in which the recorder did not run, in microseconds. Foreign files may hold impossible lengths, so the sum
+  /// saturates.
   var stalledMicroseconds: Int64 {
     stalls.reduce(0) { Self.sum($0, $1.microseconds) }
   }
@@ -352,7 +297,7 @@ extension TimelineCollector {
     let current = stretches.count - 1
     if let earlier = stretches[current].offset {
       let step = offset &- earlier
-      // What is smaller is NTP slewing the clock.
+      // Smaller steps are NTP slewing the clock.
       if abs(step) >= 100_000 {
         clockSteps.append(.init(time: Timestamp(microseconds: instant), microseconds: step))
       }
@@ -386,7 +331,7 @@ extension TimelineCollector {
   /// ``finish()``.
   mutating func leaveOut(_ leftOut: [Bool]) {
     guard leftOut.contains(true) else { return }
-    // How many are left before each interval.
+    // The number of intervals that are left before each one.
     var places = [0]
     places.reserveCapacity(leftOut.count + 1)
     for isLeftOut in leftOut { places.append(places[places.count - 1] + (isLeftOut ? 0 : 1)) }
@@ -468,7 +413,7 @@ extension TimelineCollector {
     offsets = known.map { $0 ?? 0 }
   }
 
-  /// The gaps of the session, where those that hold the border of a boot whose distance is unknown say so.
+  /// The gaps of the session; a gap with the border of a boot at an unknown distance gets the detail "length unknown".
   func markingUnmeasured(_ gaps: [RecordingGap]) -> [RecordingGap] {
     let borders = unmeasuredBoots.map { stretches[$0].firstInstant &+ offsets[$0] }
     guard !borders.isEmpty else { return gaps }

@@ -5,8 +5,8 @@ public struct TimelineParameters: Hashable, Sendable {
   /// This many intervals of ``fillerTicks`` in a row are invented; two in a row happen at 120 beats per minute.
   public var fillerCount = 4
   public var fillerTicks: UInt16 = 512
-  /// And a heart of another pace is around them: one of so many intervals on each side differs by more ticks than this,
-  /// or the rate does.
+  /// Invented intervals also have a heart of another pace around them: one of so many intervals on each side differs by
+  /// more ticks than this, or the rate does.
   public var fillerNeighbours = 8
   public var fillerSpread = 16
   /// An interval longer than this many medians of its neighbours spans missed beats or a pause (rule 5).
@@ -15,7 +15,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var missedNeighbours = 12
   /// An interval classified as missed must also exceed each of its neighbours by this factor.
   public var twiceRatio = 1.65
-  /// And these neighbours must be even: their ratio is below this.
+  /// The neighbours of an interval classified as missed must be even: their ratio is below this.
   public var evenRatio = 1.15
   /// Live only: an interval shorter than this many medians of the last ones ends with an early beat.
   public var earlyRatio = 0.8
@@ -47,13 +47,13 @@ public struct TimelineParameters: Hashable, Sendable {
   /// Milliseconds: the sum, and the intervals next to the rates, are 1000/1024 to within these shares.
   public var millisecondRange = 0.003
   public var millisecondRateRange = 0.012
-  /// Intervals are what the rates say, on average, to within this share.
+  /// The greatest difference between the mean interval and that by the rates, as a share.
   public var likeRateRange = 0.05
   /// Without the intervals that are sent again the sum is right to this share, with them it is not. Such an interval
   /// ends at most this part of an interval above the floor. Where more than this share of the packets begin with the
   /// last one of the packet before, all of them are sent again.
   public var repeatedRatio = 0.003
-  /// And so many packets behind it are looked at.
+  /// The number of packets behind an interval sent again that are examined.
   public var repeatedPackets = 10
   public var repeatedReach: Int64 = 8
   public var alwaysRepeatedShare = 0.8
@@ -62,8 +62,8 @@ public struct TimelineParameters: Hashable, Sendable {
   public var doubledWindow = 20
   public var fewestDoubled = 16
   public var doubledMicroseconds: Int64 = 500_000
-  /// How far the sum of measured intervals and the time of their packets may drift apart, where each packet holds one.
-  /// Microseconds.
+  /// The greatest difference between the sum of measured intervals and the time of their packets, where each packet
+  /// holds one. Microseconds.
   public var mostWanderOfIntervals: Int64 = 5_000_000
 
   /// A rate is compared with at least this many intervals.
@@ -71,7 +71,7 @@ public struct TimelineParameters: Hashable, Sendable {
   /// A rise of the floor must last for this many packets, and for the time below, in microseconds.
   public var stepPackets = 60
   public var stepMicroseconds: Int64 = 120_000_000
-  /// And packets · step ÷ mean excess must exceed this.
+  /// The least packets · step ÷ mean excess of a rise of the floor.
   public var stepConfirmation = 15.0
   /// In a window of at least this many packets the second lowest residual is the floor: one packet proves nothing.
   public var fewestForSecond = 20
@@ -84,7 +84,7 @@ public struct TimelineParameters: Hashable, Sendable {
   /// Replaces the mean excess where there are too few packets, in microseconds: no latency lasts longer for a dozen
   /// packets.
   public var lastingLatency = 6e6
-  /// The same where packets are held back and come in batches.
+  /// The longest lasting latency where packets are held back and come in batches.
   public var batchedLatency = 16e6
   /// A packet is early if it lies this far below the floor around it, in microseconds and in spreads of that floor, and if
   /// at most half of the packets within this reach on each side do so.
@@ -93,7 +93,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var farEarlySpreads: Int64 = 4
   public var earlyReach = 6
   /// A packet is also early if it lies this far below the lowest tenth of so many packets before it, and of as many
-  /// behind it. Of fewer packets than the last number a side says nothing. Microseconds.
+  /// behind it. A side with fewer packets than the last number does not count. Microseconds.
   public var sideEarlyMicroseconds: Int64 = 250_000
   public var earlySide = 40
   public var fewestEarlySide = 3
@@ -115,7 +115,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var fewestDepthBlocks = 3
   /// A depth is used if its standard error is below this, in beats.
   public var greatestDepthError = 0.4
-  /// And if it fits better by this many nats, plus this many for each block.
+  /// A depth must also fit better by this many nats, plus this many for each block.
   public var depthMargin = 15.0
   public var depthMarginPerBlock = 1.2
   /// A sensor batches if more than this share of its packets comes together with others.
@@ -159,15 +159,15 @@ public struct TimelineParameters: Hashable, Sendable {
   public var slopeSpread = 120e-6
   public var greatestSlope = 300e-6
   public var greatestSlopeError = 105e-6
-  /// How much clocks wander and rounding drifts within a session: no slope has a smaller error.
+  /// The wander of clocks and the drift by rounding within a session: no slope has a smaller error.
   public var slopeWander = 7e-6
   /// The factor for the packets' log-likelihood of a slope, because their errors are correlated.
   public var slopeTrust = 0.4
-  /// The same for packets that come in batches, which do not keep step with the beats.
+  /// The factor for packets that come in batches, which do not keep step with the beats.
   public var batchedSlopeTrust = 1.0
   /// With at least this many runs, each is left out once to see how much the slope depends on it.
   public var fewestDriftRuns = 3
-  /// Where phases between beats and packets leave a gap of more than this share of their range, they are discrete.
+  /// Phases between beats and packets are discrete if they leave a gap of more than this share of their range.
   public var steppedPhases = 0.22
   /// The number of slopes tried on each side.
   public var slopeSteps = 7
