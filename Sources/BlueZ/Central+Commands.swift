@@ -69,8 +69,8 @@ extension Central {
     }
   }
 
-  /// Looks for devices; ``Event/discovery(_:_:)`` says whether it does. What an earlier call began is replaced; nothing
-  /// happens on an adapter that is not there.
+  /// Looks for devices; ``Event/discovery(_:_:)`` reports its state. A search that an earlier call began is replaced;
+  /// nothing happens on an adapter that is not there.
   public func startDiscovery(_ mode: DiscoveryMode, on adapter: AdapterPath) {
     guard !isStopped, tree.adapters[adapter] != nil else { return }
     command { want(mode, on: adapter) }

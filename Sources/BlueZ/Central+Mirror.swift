@@ -58,7 +58,7 @@ extension Central {
     }
   }
 
-  /// Takes over all objects. What bluetoothd signals after its answer is applied on top.
+  /// Replaces all objects. Signals of bluetoothd after its answer are applied on top.
   private func mirror() {
     guard let owner = tree.owner else { return }
     trace.restart()
@@ -86,7 +86,8 @@ extension Central {
     }
   }
 
-  /// It may still answer: when it is stopped in a debugger, or the machine is short of everything.
+  /// Reports that bluetoothd has not answered. An answer may still come: when bluetoothd is stopped in a debugger, or
+  /// the machine is short of everything.
   private func noteSilence(of owner: String) {
     if tree.owner == owner, !tree.isLoaded, !isStopped, !isDenied { publish(.serviceSilent) }
   }

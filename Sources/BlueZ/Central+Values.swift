@@ -58,7 +58,7 @@ extension Central {
     guard let device = tree.devices[path.device] else { return }
     let peer = Peer(address: device.address, adapter: path.device.adapter)
     guard follows[peer]?.link.subscription.characteristic == path else { return }
-    // Where the descriptor has just ended because another program took over, its packets are the earlier values.
+    // If the descriptor has just ended because another program took over, its packets are the earlier values.
     if follows[peer]?.socket != nil { drain(peer) }
     let emission = Emission(bytes: bytes, serial: serial, gaps: trace.gaps, microseconds: connection.loop.arrivalTime)
     perform(follows[peer]?.link.subscription.handle(emission) ?? [], for: peer)
@@ -100,7 +100,7 @@ extension Central {
     switch socket.read() {
     case .value(let bytes, let arrival):
       publish(.notification(peer.address, bytes: bytes, microseconds: arrival ?? connection.loop.arrivalTime))
-      // It waited for long: so did others, perhaps, and whoever judges what is due must hear of them before.
+      // This value waited for long, and others perhaps did too: the judgement of what is due must come after them.
       if let arrival { connection.loop.noteWaiting(since: arrival) }
     case .none: break
     case .end: perform(follows[peer]?.link.subscription.handleDescriptorEnd() ?? [], for: peer)

@@ -3,10 +3,11 @@ public import DBus
 /// BlueZ as sensord uses it: mirrors its objects, and keeps the notifications of followed devices coming.
 ///
 /// Lives on the event loop: its executor is the loop, and `events` is called there, synchronously and in the order in
-/// which things happened, so an owner on the same loop uses `assumeIsolated` in both directions. What a command leads to is
-/// published after the command has returned. It survives every restart of bluetoothd; with the loss of the bus it ends.
+/// which things happened, so an owner on the same loop uses `assumeIsolated` in both directions. The events of a
+/// command are published after the command has returned. A central survives every restart of bluetoothd and ends with
+/// the loss of the bus.
 ///
-/// It decides neither whom to connect nor when.
+/// The owner decides which device to connect, and when; the central does not.
 public actor Central {
   /// A device as one adapter reaches it.
   struct Peer: Hashable, Sendable {
@@ -41,13 +42,13 @@ public actor Central {
   var tree = ObjectTree()
   var trace = SerialTrace()
   var attempts: [Peer: Attempt] = [:]
-  /// Whose link was published, and not yet its end.
+  /// Peers whose link was published, and not yet its end.
   var linked: Set<Peer> = []
-  /// Whose services were published.
+  /// Peers whose services were published.
   var resolved: Set<Peer> = []
-  /// Whose link this central made.
+  /// Peers whose link this central made.
   var ours: Set<Peer> = []
-  /// What an earlier central left, until the objects have been read for the first time.
+  /// The links that an earlier central left, until the objects have been read for the first time.
   var inherited: OwnLinks?
   var reasons: [Peer: DisconnectReason] = [:]
   var follows: [Peer: Follow] = [:]
@@ -68,7 +69,7 @@ public actor Central {
 
   /// - Parameters:
   ///   - connection: An open connection; it stays the owner's, who closes it after ``stop()``.
-  ///   - configuration: What to look for in each followed device.
+  ///   - configuration: The characteristics to look for in each followed device.
   ///   - events: Called on the loop's thread.
   public init(
     on connection: Connection, configuration: CentralConfiguration, events: @escaping @Sendable (Event) -> Void
@@ -82,7 +83,7 @@ public actor Central {
   /// Adds the match rules and mirrors what is there. ``Event/serviceAppeared`` follows, now or when bluetoothd starts; nothing
   /// that is called here starts it.
   ///
-  /// - Throws: What the bus answers; ``DBusError/isAccessDenied`` where its policy forbids to listen.
+  /// - Throws: The bus's error; ``DBusError/isAccessDenied`` if its policy forbids to listen.
   public func start() async throws(DBusError) {
     observer = await connection.observeSignals { [weak self] message in
       self?.assumeIsolated { $0.receive(message) }
@@ -113,7 +114,7 @@ public actor Central {
     ]
   }()
 
-  /// Whether bluetoothd runs, as far as the bus has said.
+  /// Whether bluetoothd runs, as far as the bus has reported.
   public var isServiceRunning: Bool { tree.owner != nil }
 
   /// The devices that BlueZ knows now.
@@ -220,5 +221,49 @@ public actor Central {
         for call in calls { connection.call(call, timeout: .seconds(5)) { _ in barrier.arrive() } }
       }
     }
+  }
+}
+
+/// The characteristics that a ``Central`` looks for in each followed device.
+public struct CentralConfiguration: Hashable, Sendable {
+  /// The characteristic whose notifications are wanted.
+  public var notifying: BluetoothUUID
+  /// Characteristics read once after each link came up, in this order; missing and refused ones are left out.
+  public var readOnce: [BluetoothUUID]
+  /// Links that an earlier central made and left: where they are up when the service is first seen, they are this central's.
+  public var inherited: OwnLinks?
+  /// A bluetoothd that has not answered with its objects after this is silent. One that starts with many devices takes a second.
+  public var answerLimit = Duration.seconds(5)
+
+  public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = [], inherited: OwnLinks? = nil) {
+    self.notifying = notifying
+    self.readOnce = readOnce
+    self.inherited = inherited
+  }
+}
+
+/// The links that a central has made, as it leaves them to a central after it: one that was killed cannot end them.
+///
+/// They are the next central's only while it is certain that they are still the same links. BlueZ gives a link no name, so
+/// that is the owner's to judge: the same bluetoothd, and so little time that nobody else can have made them anew.
+public struct OwnLinks: Hashable, Sendable {
+  /// One link: a device over an adapter.
+  public struct Link: Hashable, Sendable {
+    public let device: DeviceAddress
+    public let adapter: AdapterPath
+
+    public init(_ device: DeviceAddress, over adapter: AdapterPath) {
+      self.device = device
+      self.adapter = adapter
+    }
+  }
+
+  /// The unique bus name of the bluetoothd that holds them: another one has other links.
+  public let service: String
+  public let links: Set<Link>
+
+  public init(service: String, links: Set<Link>) {
+    self.service = service
+    self.links = links
   }
 }

@@ -22,7 +22,7 @@ struct Discovery: Hashable, Sendable {
 
   private(set) var wanted: DiscoveryMode?
   private var state = State.stopped
-  /// What the filter was set to.
+  /// The mode that the filter was set to.
   private var mode: DiscoveryMode?
   private var hasCleared = false
 
@@ -74,7 +74,8 @@ struct Discovery: Hashable, Sendable {
     }
   }
 
-  /// BlueZ has ended it by itself, as its `Discovering` says: it has to be wanted anew.
+  /// Handles that BlueZ has ended the search by itself, according to its `Discovering`: the search has to be wanted
+  /// anew.
   mutating func end() -> [Action] {
     guard state == .running else { return [] }
     wanted = nil
@@ -101,4 +102,22 @@ struct Discovery: Hashable, Sendable {
       return []
     }
   }
+}
+
+/// The devices that discovery reports.
+public enum DiscoveryMode: Hashable, Sendable {
+  /// Devices that advertise one of these services: as BlueZ filters them or, where it must not be asked to
+  /// (``Adapter/filtersServices``), as the central does.
+  case services([BluetoothUUID])
+  /// Every Low Energy device: some sensors advertise nothing but their name.
+  case everything
+}
+
+/// Whether an adapter looks for devices on our behalf.
+public enum DiscoveryState: Hashable, Sendable {
+  case running
+  case stopped
+  /// BlueZ refuses, with this D-Bus error name; trying goes on. `org.bluez.Error.InProgress` for long means that
+  /// only a restart of bluetoothd helps.
+  case refused(name: String)
 }

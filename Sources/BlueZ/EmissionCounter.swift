@@ -1,15 +1,15 @@
-/// Tells how many notifications there were from the signals that BlueZ emits for them.
+/// Computes the number of notifications from the signals that BlueZ emits for them.
 ///
-/// With StartNotify, BlueZ emits every notification once for each subscribed program, to everybody. So two equal signals
-/// are one notification for two programs, or two equal notifications for one; sensors do send equal payloads in a row.
-/// D-Bus does not say who is subscribed. What can be known:
+/// With StartNotify, BlueZ emits every notification once for each subscribed program, to everybody. So two equal
+/// signals are one notification for two programs, or two equal notifications for one; sensors do send equal payloads in
+/// a row. D-Bus does not report who is subscribed. Known facts are:
 ///
 /// - bluetoothd is one thread: the copies of one notification leave it back to back, with consecutive serial numbers,
 ///   and no reply of its to anybody lies between them. So a call is sent with the first copy (Peer.Ping, the *fence*),
 ///   and when its reply is there, so are all copies. They are a *group*; at one notification a second it is exact.
-/// - Programs can only be added to the subscribers by a call that bluetoothd answers, which takes a serial number. So where
-///   no number is missing before a larger group, it holds several equal notifications that came at once; where one is
-///   missing, the next group tells. A program may leave without a word, which makes groups smaller.
+/// - Programs can only be added to the subscribers by a call that bluetoothd answers, which takes a serial number. So
+///   where no number is missing before a larger group, it holds several equal notifications that came at once; where
+///   one is missing, the next group shows. A program may leave without a message, which makes groups smaller.
 ///
 /// The first copy counts at once; only a group that follows a doubtful one waits for its fence, a fraction of a
 /// millisecond. A value that another program *read* is taken for a notification; the Heart Rate Measurement cannot be read
@@ -32,7 +32,7 @@ struct EmissionCounter: Hashable, Sendable {
     var subscribers: Int
   }
 
-  /// How many signals one notification makes.
+  /// The number of signals that one notification makes.
   private(set) var subscribers = 1
   private var group: Group?
   private var doubt: Doubt?
@@ -103,5 +103,37 @@ struct Notification: Hashable, Sendable {
 extension Notification {
   init(_ emission: Emission) {
     self.init(bytes: emission.bytes, microseconds: emission.microseconds)
+  }
+}
+
+/// A value of a characteristic as BlueZ emitted it: a signal that stands for a notification, or for one copy of it.
+struct Emission: Hashable, Sendable {
+  var bytes: [UInt8]
+  /// The signal's number among the messages of bluetoothd.
+  var serial: UInt32
+  /// ``SerialTrace/gaps``, this signal included.
+  var gaps: Int
+  /// When it was read, on the boot clock.
+  var microseconds: Int64
+}
+
+/// Finds out whether bluetoothd sent anything that was not received here, by the numbers of its messages.
+///
+/// A connection numbers its messages 1, 2, 3 … (D-Bus Specification, "Header Fields", SERIAL), whoever they are for.
+struct SerialTrace: Hashable, Sendable {
+  private var last: UInt32?
+  /// The number of times that messages were missing so far.
+  private(set) var gaps = 0
+
+  /// Counts a message from bluetoothd, in the order of arrival.
+  mutating func note(_ serial: UInt32) {
+    if let last, last &+ 1 != serial { gaps += 1 }
+    last = serial
+  }
+
+  /// Starts again for another bluetoothd, which counts from one.
+  mutating func restart() {
+    last = nil
+    gaps += 1
   }
 }

@@ -1,5 +1,5 @@
-/// What is done with a link whose values are wanted: subscribe as soon as the services are resolved, read once, and see to it
-/// that the values keep coming when the services change. Pure.
+/// The course of a link whose values are wanted: subscribe as soon as the services are resolved, read once, and
+/// subscribe again when the services change. Pure.
 struct FollowedLink: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     case subscription(Subscription.Action)

@@ -1,4 +1,4 @@
-internal import DBus
+import DBus
 
 /// A copy of what bluetoothd exports, kept up to date by its signals.
 ///
@@ -6,7 +6,7 @@ internal import DBus
 /// change finds it in there. Nothing is mirrored between a change of the name's owner and the reply to
 /// GetManagedObjects, which, as signals and replies keep their order, contains all that was signalled before it.
 struct ObjectTree: Sendable {
-  /// What a message changed.
+  /// A change that a message made.
   enum Change: Hashable, Sendable {
     /// bluetoothd is there; ``ObjectTree/load(_:)`` has to follow.
     case ownerAppeared
@@ -21,7 +21,7 @@ struct ObjectTree: Sendable {
     case deviceChanged(DevicePath)
     /// Its advertisement was heard.
     case deviceSeen(DevicePath)
-    /// It is gone; or its address has changed, and what is said of it was known of the earlier one.
+    /// The device is gone; or its address has changed, and the value describes the device with the earlier one.
     case deviceRemoved(Device)
     case connected(DevicePath)
     /// `Connected: false`, also where it was false before: a link that broke at once has no `true`.
@@ -33,7 +33,7 @@ struct ObjectTree: Sendable {
     case battery(DevicePath, percent: UInt8)
     case characteristicAdded(CharacteristicPath)
     case characteristicRemoved(CharacteristicPath)
-    /// Who is subscribed has changed.
+    /// The set of subscribers has changed.
     case subscriberChanged(CharacteristicPath)
     /// A value was emitted, for a notification or because some program read it.
     case value(CharacteristicPath, [UInt8])
@@ -130,5 +130,63 @@ struct ObjectTree: Sendable {
     default:
       return []
     }
+  }
+}
+
+extension ObjectTree {
+  mutating func updateDevice(_ path: DevicePath, _ properties: DictionaryValue) -> [Change] {
+    guard var device = devices[path] else { return [] }
+    var changes: [Change] = []
+    let before = device
+    for entry in properties.entries {
+      let value = entry.value.unwrapped
+      switch entry.key.string {
+      case "Address": device.address = value.string.flatMap { DeviceAddress($0) } ?? device.address
+      case "AddressType": device.addressType = value.string.flatMap(Device.AddressType.init)
+      case "Name": device.name = value.string
+      case "UUIDs": device.services = value.strings?.compactMap { BluetoothUUID($0) } ?? []
+      case "Paired": device.isPaired = value.boolean ?? device.isPaired
+      case "RSSI":
+        guard let rssi = value.int16 else { continue }
+        device.rssi = rssi
+        changes.append(.deviceSeen(path))
+      case "Connected":
+        guard let flag = value.boolean else { continue }
+        if flag != device.isConnected || !flag { changes.append(flag ? .connected(path) : .disconnected(path)) }
+        device.isConnected = flag
+      case "ServicesResolved":
+        guard let flag = value.boolean, flag != device.servicesResolved else { continue }
+        device.servicesResolved = flag
+        changes.append(flag ? .servicesResolved(path) : .servicesLost(path))
+      default: continue
+      }
+    }
+    devices[path] = device
+    // The former properties belong to the former address.
+    let renamed: [Change] = before.address == device.address ? [] : [.deviceRemoved(before)]
+    return isSame(before, device) ? changes : renamed + [.deviceChanged(path)] + changes
+  }
+
+  /// Forgets properties that BlueZ reports as not valid any more, known ones or not.
+  mutating func invalidate(_ properties: [String], of path: DevicePath) -> [Change] {
+    guard var device = devices[path] else { return [] }
+    let before = device
+    for property in properties {
+      switch property {
+      case "RSSI": device.rssi = nil
+      case "Name": device.name = nil
+      case "UUIDs": device.services = []
+      default: continue
+      }
+    }
+    devices[path] = device
+    return isSame(before, device) ? [] : [.deviceChanged(path)]
+  }
+
+  /// Equal but for what changes with every advertisement.
+  private func isSame(_ first: Device, _ second: Device) -> Bool {
+    var second = second
+    second.rssi = first.rssi
+    return first == second
   }
 }

@@ -1,13 +1,13 @@
 /// Keeps the values of one characteristic coming, on one link: pure, one for each followed device.
 ///
 /// AcquireNotify comes first, since its descriptor gives every value once and keeps those that arrive together with the
-/// end of the link. It is refused while any program has called StartNotify; then that program's signals reach us too, and
-/// to ask for our own would double each value for it (``SubscriptionMode/shared``). StartNotify is for a BlueZ or a
-/// characteristic that gives no descriptor.
+/// end of the link. A descriptor is refused while any program has called StartNotify; then that program's signals reach
+/// us too, and to ask for our own would double each value for it (``SubscriptionMode/shared``). StartNotify is for a
+/// BlueZ or a characteristic that gives no descriptor.
 ///
 /// A value comes through the descriptor or as signals, never both: BlueZ refuses the one while the other is in use.
 struct Subscription: Hashable, Sendable {
-  /// What the driver shall do, in this order.
+  /// An action for the driver; actions are done in order.
   enum Action: Hashable, Sendable {
     case acquireNotify(CharacteristicPath, ticket: Int)
     case startNotify(CharacteristicPath, ticket: Int)
@@ -37,7 +37,7 @@ struct Subscription: Hashable, Sendable {
     case shared
     /// Another program has the descriptor.
     case blocked
-    /// It was refused; the next try is scheduled.
+    /// BlueZ refused the subscription; the next try is scheduled.
     case waiting
   }
 
@@ -73,7 +73,7 @@ struct Subscription: Hashable, Sendable {
     return actions
   }
 
-  /// The link or the characteristic is gone. What has arrived in the descriptor still counts.
+  /// Ends with the link or the characteristic. Values that have arrived in the descriptor still count.
   mutating func end() -> [Action] {
     let actions: [Action] = state == .acquired ? [.closeDescriptor] : []
     var ended = Subscription()
@@ -90,7 +90,7 @@ struct Subscription: Hashable, Sendable {
     return end() + (asked ? path.map { [.stopNotify($0)] } ?? [] : [])
   }
 
-  /// Somebody subscribed or left, as the mirror tells now.
+  /// Handles a change of the subscribers in the mirror.
   mutating func update(_ found: Characteristic) -> [Action] {
     let (wasNotifying, wasAcquired) = (isNotifying, isNotifyAcquired)
     isNotifying = found.isNotifying
@@ -118,7 +118,7 @@ struct Subscription: Hashable, Sendable {
       return count(emission)
     case .acquiring, .waiting, .blocked:
       if isNotifying { return count(emission) }
-      // Another program's notification, or a value that was read? What becomes of our request will tell.
+      // Another program's notification, or a value that was read? The answer to our request will show.
       if early.count == Self.earlyLimit { early.removeFirst() }
       early.append(emission)
       return []
@@ -153,7 +153,7 @@ struct Subscription: Hashable, Sendable {
     return [.subscribed(.shared)] + held.flatMap { count($0) }
   }
 
-  /// What was held back turned out not to be notifications.
+  /// Forgets the values that were held back: they turned out not to be notifications.
   mutating func forgetEarly() {
     early = []
   }
@@ -175,4 +175,32 @@ struct Subscription: Hashable, Sendable {
 
   /// Whether values come.
   var isSubscribed: Bool { state == .acquired || state == .started || state == .shared }
+}
+
+/// The way in which the values of a characteristic come; each loses something else.
+///
+/// Source: BlueZ `doc/gatt-api.txt`, and what was seen of 5.66: a descriptor loses what the sensor sends before the
+/// subscription is confirmed; signals lose what arrives together with the end of the link, and come once for every
+/// subscribed program.
+public enum SubscriptionMode: Hashable, Sendable {
+  /// A descriptor of our own (AcquireNotify): every value once.
+  case acquired
+  /// Signals that we asked for (StartNotify), counted by ``EmissionCounter``.
+  case started
+  /// Signals that another program asked for; asking too would double each value for that program.
+  case shared
+}
+
+/// Why no values come from a sensor although its link is up. Trying goes on in every case.
+public enum SubscriptionFailure: Hashable, Sendable {
+  /// The device has no such characteristic, or BlueZ's memory of it is stale.
+  case characteristicMissing
+  /// Another program holds the only descriptor.
+  case acquiredElsewhere
+  /// No answer within the limit: the sensor wants to be paired and no agent is there to do it.
+  case unanswered
+  /// The bus's policy forbids it.
+  case accessDenied
+  /// BlueZ refuses, with this D-Bus error name.
+  case refused(name: String)
 }

@@ -1,6 +1,8 @@
 package import DBus
+package import FoundationEssentials
 
-/// What a recorder has on the bus for other programs: its name, its objects' paths and their interfaces. Names are for ever.
+/// The face of a recorder on the bus for other programs: its name, its objects' paths and their interfaces. Names are
+/// for ever.
 ///
 /// The recorder's side and a client's are written against the same values, so neither can differ from what is installed.
 package enum ClientInterfaces {
@@ -161,4 +163,27 @@ package enum ClientInterfaces {
         out: [.init("removed", "u")]),
     ],
     signals: [.init("Requested", [.init("details", "a{sv}")])])
+}
+
+// The objects of sessions, series and workouts are called by their identifiers, with `_` for `-`, which no path may have.
+
+extension ObjectPath {
+  /// The path of an object that is directly below `parent`.
+  package static func object(_ identifier: UUID, below parent: ObjectPath) -> ObjectPath {
+    parent.appending(String(identifier.uuidString.lowercased().map { $0 == "-" ? "_" : $0 })) ?? parent
+  }
+
+  /// The identifier of the object with this path; nil where it is not directly below `parent`.
+  package func identifier(below parent: ObjectPath) -> UUID? {
+    guard self.parent == parent else { return nil }
+    return UUID(uuidString: String(lastElement.map { $0 == "_" ? "-" : $0 }))
+  }
+
+  /// The paths of the nodes that are directly below this one, by the introspection data of a recorder, which has one on each line.
+  package func children(in introspection: String) -> [ObjectPath] {
+    introspection.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: "\"", omittingEmptySubsequences: false)
+      return words.count == 3 && words[0] == "  <node name=" ? appending(String(words[1])) : nil
+    }
+  }
 }

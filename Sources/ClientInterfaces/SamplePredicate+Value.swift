@@ -103,7 +103,7 @@ extension SamplePredicate: PredicateOnBus {
       return nil
     }
     if let type = SampleType(identifier: identifier), kind == nil || kind == type.kind { return .type(type) }
-    // A type of another program's; its kind has to be told.
+    // A type of another program's; its kind has to be named.
     guard let kind, identifier.utf8.count <= 100 else { throw .unknownType }
     return .type(SampleType(identifier: identifier, kind: kind))
   }
@@ -112,7 +112,7 @@ extension SamplePredicate: PredicateOnBus {
     try span(&arguments).map { .time(from: $0.from, to: $0.to, strictness: $0.strictness) }
   }
 
-  /// A time as it was taken from conditions; nil where there is none.
+  /// A time as it was read from conditions; nil without one.
   static func span(
     _ arguments: inout Arguments
   ) throws(ArgumentError) -> (from: Timestamp?, to: Timestamp?, strictness: TimeStrictness)? {

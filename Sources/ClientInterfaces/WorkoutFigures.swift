@@ -5,19 +5,19 @@ package import HealthModel
 ///
 /// The types of workout and activity are here and in no property: a property is shown to everybody who looks at the bus.
 package struct WorkoutFigures: Hashable, Sendable {
-  /// What the workout is. Nil in an answer that does not say.
+  /// The type of the workout; nil if the answer does not name it.
   package var activityType: WorkoutActivityType?
-  /// What the activity under way is; nil where none is.
+  /// The type of the activity under way; nil between activities.
   package var currentActivityType: WorkoutActivityType?
   /// Since the workout began; nil where nothing of the type was collected.
   package var workout: Part?
-  /// Since the activity under way began; nil also where none is.
+  /// Since the activity under way began; nil also between activities.
   package var activity: Part?
 
   /// The figures of the workout or of an activity.
   package struct Part: Hashable, Sendable {
     package var statistics: WorkoutStatistics
-    /// How long it has gone on without pauses; nil in an answer that does not say.
+    /// The duration without pauses; nil if the answer does not name it.
     package var duration: Duration?
 
     package init(_ statistics: WorkoutStatistics, duration: Duration?) {

@@ -3,16 +3,17 @@ package import HealthModel
 
 /// The options of `Workouts1.Begin`.
 package struct WorkoutOptions: Hashable, Sendable {
-  /// What the workout is.
+  /// The type of the workout, with its locations and the length of a lap.
   package var configuration: WorkoutConfiguration
-  /// Whose heart.
+  /// The sensor whose values are recorded.
   package var sensor: Sensor
-  /// What is stored with it.
+  /// Metadata to store.
   package var metadata: Metadata
   /// Whether it ends with its program's connection.
   package var endsWithClient: Bool
 
-  /// Whose heart a workout is about. On the bus: the address, nothing for the one that measures, an empty text for none.
+  /// The sensor of a workout. On the bus: the address; no option for the one that measures; an empty text for a workout
+  /// without a sensor.
   package enum Sensor: Hashable, Sendable {
     /// The one that measures.
     case any
@@ -57,11 +58,11 @@ package struct WorkoutOptions: Hashable, Sendable {
 
 /// The options of `Workout1.BeginActivity`.
 package struct ActivityOptions: Hashable, Sendable {
-  /// What the activity is; nil for the same as the workout.
+  /// The type of the activity, with its locations; nil for that of the workout.
   package var configuration: WorkoutConfiguration?
   /// When it begins; nil for now.
   package var time: Timestamp?
-  /// What is stored with it.
+  /// Metadata to store.
   package var metadata: Metadata
 
   package init(_ configuration: WorkoutConfiguration? = nil, at time: Timestamp? = nil, metadata: Metadata = [:]) {
@@ -93,11 +94,11 @@ package struct ActivityOptions: Hashable, Sendable {
 
 /// The argument of `Workout1.AddEvent`.
 package struct EventOptions: Hashable, Sendable {
-  /// What happened.
+  /// The type of the event.
   package var type: WorkoutEventType
   /// When; nil for now, and for a lap or a segment since the last one.
   package var span: TimeSpan?
-  /// What is stored with it.
+  /// Metadata to store.
   package var metadata: Metadata
 
   package init(_ type: WorkoutEventType, over span: TimeSpan? = nil, metadata: Metadata = [:]) {
@@ -139,7 +140,7 @@ package struct WorkoutEndOptions: Hashable, Sendable {
   /// Whether the sensor is recorded until the heart rate of a minute later is known.
   package var waitsForRecovery: Bool
 
-  /// How long that is at most, in microseconds.
+  /// The longest wait for the recovery, in microseconds.
   package static let longestRecovery: Int64 = 65_000_000
 
   package init(waitsForRecovery: Bool = true) {
@@ -160,5 +161,41 @@ package struct WorkoutEndOptions: Hashable, Sendable {
 extension Arguments {
   fileprivate mutating func metadata() throws(ArgumentError) -> Metadata {
     try take("metadata").map { (value) throws(ArgumentError) in try Metadata(value) } ?? [:]
+  }
+}
+
+// The configuration of a workout or an activity stands among the options of the call that begins it: `activityType` and
+// the locations by HealthKit's names or numbers, and the length of a lap as `(ds)` with its unit.
+
+extension WorkoutConfiguration {
+  /// Among the options of a call; what is unknown is left out.
+  var values: [String: Value] {
+    var values: [String: Value] = ["activityType": .string(activityType.description)]
+    if location != .unknown { values["location"] = .string(location.description) }
+    if swimmingLocation != .unknown { values["swimmingLocation"] = .string(swimmingLocation.description) }
+    values["lapLength"] = lapLength.map { .structure([.double($0.value), .string($0.unit.symbol)]) }
+    return values
+  }
+
+  /// The configuration in the options of a call; nil if they name no part of it.
+  ///
+  /// - Parameters:
+  ///   - arguments: The options, from which they are removed.
+  ///   - type: The type if the options do not name one; nil if they have to.
+  /// - Throws: ``ArgumentError``.
+  init?(_ arguments: inout Arguments, or type: WorkoutActivityType?) throws(ArgumentError) {
+    let named = try arguments.take("activityType") { $0.string.flatMap { WorkoutActivityType($0) } }
+    let location = try arguments.take("location") { $0.string.flatMap { WorkoutSessionLocation($0) } }
+    let swimming = try arguments.take("swimmingLocation") { $0.string.flatMap { WorkoutSwimmingLocation($0) } }
+    let lap = try arguments.take("lapLength") { value -> Quantity? in
+      guard let fields = value.structure, fields.count == 2, let length = fields[0].double, length.isFinite,
+        let unit = fields[1].string.flatMap({ Unit($0) })
+      else { return nil }
+      return Quantity(length, unit)
+    }
+    guard named != nil || location != nil || swimming != nil || lap != nil else { return nil }
+    self.init(
+      try (named ?? type).required("activityType"), location: location ?? .unknown,
+      swimmingLocation: swimming ?? .unknown, lapLength: lap)
   }
 }

@@ -1,4 +1,7 @@
-/// How much clients may have, so that none takes the recorder from the others.
+import HealthModel
+import Sensors
+
+/// Limits for clients, so that no client uses up the recorder for the others.
 ///
 /// A connection is one of the bus, a client is an application of a user over all its connections, a user is all its clients.
 package struct ClientLimits: Hashable, Sendable {
@@ -14,14 +17,16 @@ package struct ClientLimits: Hashable, Sendable {
   package var subscriptionsOfUser = 32
   /// Values to one connection in a second, and as many more at once: 48 straps with two values a second are 96.
   package var signalsPerSecond = 200
-  /// What may wait for a bus that does not read; values beyond that are left out.
+  /// Bytes that may wait for a bus that does not read; values beyond that are left out.
   package var unsentBytes = 1 << 18
-  /// What may wait in the bus for one connection, one client, one user that does not read; beyond that they are sent nothing.
+  /// Bytes that may wait in the bus for one connection, one client, one user that does not read; beyond that they are
+  /// sent nothing.
   package var unreadBytes = 1 << 18
   package var unreadBytesOfClient = 1 << 20
   package var unreadBytesOfUser = 1 << 22
-  /// How long a connection may say nothing before it is asked whether it reads, and how long it may owe the answer before it is
-  /// sent nothing, in microseconds; it is asked at the latest when so many bytes wait for it.
+  /// The time without a call after which a connection is asked whether it reads, and the time without an answer after
+  /// which nothing more is sent to it, in microseconds. A connection is asked at the latest when so many bytes wait for
+  /// it.
   package var silence: Int64 = 10_000_000
   package var patience: Int64 = 30_000_000
   package var unquestionedBytes = 1 << 15
@@ -58,4 +63,60 @@ package struct ClientLimits: Hashable, Sendable {
   package var waitingBytes = 1 << 17
 
   package init() {}
+}
+
+/// The number of calls that each client and each user may make, over all their connections. The count outlives a
+/// connection: a new connection of the same client has used up as much as the one before.
+struct CallBudget {
+  private let limits: ClientLimits
+  private var clients: [ClientIdentity: RateLimit] = [:]
+  private var users: [UInt32: RateLimit] = [:]
+
+  init(_ limits: ClientLimits) {
+    self.limits = limits
+  }
+
+  /// Uses one call; false if no call is left. An owner's own are not counted with those of its user's applications, so
+  /// that it can revoke what these may do however often they call.
+  mutating func take(for client: ConnectedClient, at now: BootInstant) -> Bool {
+    if clients[client.identity] == nil { clients = clients.filter { !$0.value.isFull(at: now) } }
+    let perSecond = limits.callsOfClientPerSecond
+    guard clients[client.identity, default: RateLimit(perSecond: perSecond)].take(at: now) else { return false }
+    guard !client.isOwner else { return true }
+    if users[client.uid] == nil { users = users.filter { !$0.value.isFull(at: now) } }
+    return users[client.uid, default: RateLimit(perSecond: limits.callsOfUserPerSecond)].take(at: now)
+  }
+}
+
+/// An amount that may be used up in each second, and twice that at once after a pause.
+struct RateLimit {
+  /// After so many microseconds without a use everything is there again.
+  private static let recovery: Int64 = 2_000_000
+
+  private let perSecond: Int64
+  /// In millionths of one use.
+  private var left: Int64
+  private var last: BootInstant?
+
+  init(perSecond: Int) {
+    self.perSecond = Int64(perSecond)
+    left = 2 * Int64(perSecond) * 1_000_000
+  }
+
+  /// Uses one; false if nothing is left.
+  mutating func take(at now: BootInstant) -> Bool {
+    if let last {
+      let passed = min(max(now.microseconds(since: last), 0), Self.recovery)
+      left = min(left + passed * perSecond, 2 * perSecond * 1_000_000)
+    }
+    last = now
+    guard left >= 1_000_000 else { return false }
+    left -= 1_000_000
+    return true
+  }
+
+  /// Whether it is as if it had never been used.
+  func isFull(at now: BootInstant) -> Bool {
+    last.map { now.microseconds(since: $0) >= Self.recovery } ?? true
+  }
 }

@@ -1,11 +1,13 @@
+import FoundationEssentials
 package import HealthModel
 package import Sensors
 
 extension ClientRegistry {
-  /// A connection says which application it is, once. What it has subscribed to and asked for before is that application's from
-  /// now on.
+  /// Identifies a connection as an application, once. Earlier subscriptions and requests of it are that application's
+  /// from now on.
   ///
-  /// - Returns: What it may know now; requests that are decided for this application are answered, of others the owner is told.
+  /// - Returns: The effects: the states that it may know now; requests that are decided for this application are
+  ///   answered, others are reported to the owner.
   /// - Throws: ``Refusal/alreadyIdentified``, ``Refusal/invalidApplication``.
   package mutating func identify(
     _ name: String, as application: String, at now: BootInstant
@@ -19,10 +21,10 @@ extension ClientRegistry {
   /// A client asks the owner for permissions.
   ///
   /// - Parameters:
-  ///   - name: Who asks.
+  ///   - name: The connection that asks.
   ///   - share: Types that it wants to save.
   ///   - read: Types that it wants to read.
-  ///   - call: What ``Effect/answer(_:isDecided:)`` names it by.
+  ///   - call: The number of the call in ``Effect/answer(_:isDecided:)``.
   ///   - now: When.
   /// - Returns: The answer where everything is decided; else it follows.
   /// - Throws: ``Refusal/unknownType``, ``Refusal/importOnly``, ``Refusal/onlyByObject``, ``Refusal/limitsExceeded(_:)``.
@@ -66,9 +68,9 @@ extension ClientRegistry {
   /// A client asks the owner for single samples. The owner is asked each time, whatever was decided before.
   ///
   /// - Parameters:
-  ///   - name: Who asks.
+  ///   - name: The connection that asks.
   ///   - objects: The type, and what matches.
-  ///   - call: What ``Effect/answer(_:isDecided:)`` names it by.
+  ///   - call: The number of the call in ``Effect/answer(_:isDecided:)``.
   ///   - now: When.
   /// - Returns: The answer to an owner; to others it follows.
   /// - Throws: ``Refusal/limitsExceeded(_:)``.
@@ -85,7 +87,7 @@ extension ClientRegistry {
       of: name)
   }
 
-  /// An owner has chosen among samples of a type: who waits for that is answered, and not told what.
+  /// Handles an owner's choice among samples of a type: connections that wait for it get an answer without the choice.
   package mutating func objectsDecided(of type: String, for identity: ClientIdentity) -> [Effect] {
     var effects: [Effect] = []
     for name in names where clients[name]?.identity == identity {
@@ -98,7 +100,7 @@ extension ClientRegistry {
     return effects
   }
 
-  /// Whether a client may save samples of a type: all that it is told. Nothing is told about reading.
+  /// Returns whether a client may save samples of a type: all that it may know. Nothing is reported about reading.
   ///
   /// - Returns: Nil where nothing is decided.
   /// - Throws: ``Refusal/unknownType``.
@@ -163,12 +165,68 @@ extension ClientRegistry {
     return names.filter { clients[$0]?.watchesRequests == true }.map { .requested(to: $0, asked) }
   }
 
-  /// What of a request the owner has not decided.
+  /// Returns the part of a request that the owner has not decided.
   func accessRequest(_ request: WaitingRequest, of client: ClientIdentity) -> AccessRequest {
     AccessRequest(
       client: client,
       share: request.share.filter { decisions.decision(for: client, .share, of: $0) == nil }.sorted(),
       read: request.read.filter { decisions.decision(for: client, .read, of: $0) == nil }.sorted(),
       objects: request.objects)
+  }
+}
+
+/// The owner's decisions about clients: in the store, or in advance in the configuration, which the store overrules.
+package struct Decisions: Hashable, Sendable {
+  struct Key: Hashable {
+    var client: ClientIdentity
+    var type: String
+    var permission: Permission
+
+    init(_ client: ClientIdentity, _ permission: Permission, _ type: String) {
+      self.client = client
+      self.type = Grant.governing(type)
+      self.permission = permission
+    }
+  }
+
+  /// Those of the configuration, which are never forgotten.
+  package let inAdvance: [Grant]
+  /// Those of the store.
+  package private(set) var stored: [Grant] = []
+  /// The single samples that clients may read.
+  package private(set) var objects: [ObjectGrant] = []
+  private var objectsOfClient: [ClientIdentity: Set<UUID>] = [:]
+  private var byKey: [Key: Grant.Decision] = [:]
+
+  package init(inAdvance: [Grant] = []) {
+    self.inAdvance = inAdvance
+    replaceStored(with: [])
+  }
+
+  /// The store's decisions have been read anew.
+  package mutating func replaceStored(with grants: [Grant], objects: [ObjectGrant] = []) {
+    stored = grants
+    self.objects = objects
+    objectsOfClient = Dictionary(grouping: objects, by: \.client).mapValues { Set($0.map(\.object)) }
+    byKey = [:]
+    for grant in inAdvance + grants { byKey[Key(grant.client, grant.permission, grant.type)] = grant.decision }
+  }
+
+  /// The single samples that a client may read.
+  func readableObjects(of client: ClientIdentity) -> Set<UUID> { objectsOfClient[client] ?? [] }
+
+  /// The types that a client may read as a whole. One that is granted sample by sample is not among them, whatever a
+  /// file holds.
+  func readableTypes(of client: ClientIdentity) -> Set<String> {
+    var types: Set<String> = []
+    for (key, decision) in byKey where key.client == client && key.permission == .read && decision == .allowed {
+      types.formUnion(Grant.governed(by: key.type).filter { !Grant.isByObject($0) })
+    }
+    return types
+  }
+
+  /// Returns the decision; nil if nothing was decided.
+  func decision(for client: ClientIdentity, _ permission: Permission, of type: String) -> Grant.Decision? {
+    byKey[Key(client, permission, type)]
   }
 }

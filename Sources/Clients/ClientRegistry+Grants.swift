@@ -8,7 +8,7 @@ extension ClientRegistry {
     guard clients[name]?.isOwner == true else { throw .notAuthorized }
   }
 
-  /// What an owner sees: what is decided, and what waits for it.
+  /// The overview for an owner: decisions, and requests that wait for one.
   package struct Overview: Hashable, Sendable {
     /// Decisions of the store, by client, type and permission.
     package var stored: [Grant]
@@ -19,7 +19,7 @@ extension ClientRegistry {
     package var objects: [ObjectGrant]
   }
 
-  /// Lists decisions; from now on the owner is told of new requests.
+  /// Lists decisions; from now on new requests are reported to the owner.
   ///
   /// - Throws: ``Refusal/notAuthorized``.
   package mutating func overview(for name: String) throws(Refusal) -> Overview {
@@ -38,11 +38,11 @@ extension ClientRegistry {
   /// Checks what an owner decides, and makes the decisions to be stored.
   ///
   /// - Parameters:
-  ///   - name: Who decides.
+  ///   - name: The connection that decides.
   ///   - client: About whom.
   ///   - share: Types that it may save, or may not.
   ///   - read: Types that it may read, or may not.
-  ///   - decision: Which of the two.
+  ///   - decision: The decision.
   ///   - time: When.
   /// - Returns: One for each type and permission.
   /// - Throws: ``Refusal/notAuthorized``, ``Refusal/invalidApplication``, ``Refusal/unknownType``,
@@ -95,5 +95,24 @@ extension ClientRegistry {
     guard SampleType(identifier: choice.type) != nil else { throw .unknownType }
     guard Grant.isByObject(choice.type) else { throw .notByObject }
     guard choice.allowed.count + choice.denied.count <= limits.objects else { throw .limitsExceeded(.samples) }
+  }
+}
+
+/// The people whose recorder it is: they may do everything, and decide about clients.
+package struct Owners: Hashable, Sendable {
+  /// The user that the recorder runs as.
+  package var uid: UInt32
+  /// The group whose members own the service's recorder; nil for a person's own.
+  package var group: UInt32?
+
+  package init(uid: UInt32, group: UInt32? = nil) {
+    self.uid = uid
+    self.group = group
+  }
+
+  /// Whether a user is one of them, as the bus vouches for it and for the groups that its connection had when it connected.
+  /// Root always is.
+  package func include(uid: UInt32, groups: [UInt32]) -> Bool {
+    uid == 0 || uid == self.uid || group.map(groups.contains) ?? false
   }
 }

@@ -2,7 +2,7 @@ package import HealthModel
 package import Sensors
 
 extension ClientRegistry {
-  /// Whether a subscriber may read anything: only then are values taken from the recorder.
+  /// Whether a subscriber may read anything: only then are values received from the recorder.
   package var wantsValues: Bool {
     clients.values.contains { $0.subscription?.readsAnything ?? false }
   }
@@ -18,7 +18,7 @@ extension ClientRegistry {
   ///
   /// - Parameters:
   ///   - name: Who.
-  ///   - addresses: Of which sensors; of all where none is named.
+  ///   - addresses: The sensors; empty for all.
   ///   - now: When.
   /// - Returns: The states of the sensors that it may know.
   /// - Throws: ``Refusal/invalidSensor``, ``Refusal/limitsExceeded(_:)``.
@@ -55,9 +55,9 @@ extension ClientRegistry {
   ///   - sensor: From where.
   ///   - beatsPerMinute: As sent; 0 is no rate.
   ///   - rrTicks: In 1/1024 s, as sent.
-  ///   - contact: Whether it is on the skin; nil where it does not say.
+  ///   - contact: Whether it is on the skin; nil if the sensor does not report it.
   ///   - time: When it arrived, in microseconds since 1970 (UTC).
-  ///   - unsentBytes: What was sent to all before, and waits for the bus.
+  ///   - unsentBytes: Bytes that were sent to all before, and wait for the bus.
   ///   - now: When it is handled.
   /// - Returns: A signal for each subscriber that may have it, and keeps up.
   package mutating func measured(
@@ -103,18 +103,19 @@ extension ClientRegistry {
     return before == state ? [] : states(of: sensor, at: now)
   }
 
-  /// Values are not taken from the recorder any more: what sensors did is not known either.
+  /// Forgets the sensors' states: values are not received from the recorder any more.
   package mutating func forgetSensors() {
     sensors = [:]
   }
 
-  /// A subscriber has answered a ping: it reads.
+  /// Receives a subscriber's answer to a ping: the subscriber reads.
   package mutating func answeredPing(_ name: String, at now: BootInstant) -> [Effect] {
-    // What was not sent meanwhile is not sent later; what the sensors do now is.
+    // Values that were not sent meanwhile are not sent later; the sensors' present states are.
     clients[name]?.reception.answered(at: now) == true ? states(for: name, at: now) : []
   }
 
-  /// The bus did not deliver a ping, or its answer: that says nothing about the subscriber, which is asked again.
+  /// Handles a ping that the bus did not deliver, or whose answer was lost: nothing follows for the subscriber, and the
+  /// ping is repeated.
   package mutating func pingFailed(_ name: String) {
     clients[name]?.reception.pingFailed()
   }
@@ -136,7 +137,8 @@ extension ClientRegistry {
     return effects
   }
 
-  /// What clients may read may be another than when they subscribed: values end at once, or begin with what the sensors do.
+  /// Applies permissions that have changed since clients subscribed: values end at once, or begin with the sensors'
+  /// states.
   mutating func updatePermissions(at now: BootInstant) -> [Effect] {
     revision += 1
     var effects: [Effect] = []
@@ -152,7 +154,7 @@ extension ClientRegistry {
     return effects
   }
 
-  /// What the sensors do, for one subscriber.
+  /// Returns the sensors' states for one subscriber.
   mutating func states(for name: String, at now: BootInstant) -> [Effect] {
     sensors.sorted { $0.key < $1.key }.flatMap { tell(name, of: $0.key, $0.value.state, at: now) }
   }
@@ -162,7 +164,7 @@ extension ClientRegistry {
     return names.flatMap { tell($0, of: sensor, state, at: now) }
   }
 
-  /// Tells a subscriber what a sensor does. One that does not read is told when it does again.
+  /// Reports a sensor's state to a subscriber. A subscriber that does not read gets the state when it reads again.
   private mutating func tell(
     _ name: String, of sensor: SensorAddress, _ state: LiveState, at now: BootInstant
   ) -> [Effect] {

@@ -1,7 +1,8 @@
+package import FoundationEssentials
 package import HealthModel
 
 extension ClientRegistry {
-  /// What a connection may read now; nil for one that is not known.
+  /// Returns the permission of a connection to read now; nil for an unknown connection.
   package func reading(of name: String) -> Reading? {
     guard let client = clients[name] else { return nil }
     return Reading(
@@ -40,8 +41,8 @@ extension ClientRegistry {
     clients[name]?.store.queries.remove(number)
   }
 
-  /// A file of a connection is to be copied. It counts until ``endAttaching(ofUser:)``, also where the connection has gone: its
-  /// sender may keep it waiting, and could come back under another name.
+  /// Counts a file of a connection that is to be copied. The file counts until ``endAttaching(ofUser:)``, also where
+  /// the connection has gone: its sender may keep it waiting, and could come back under another name.
   ///
   /// - Returns: The user that it counts for.
   /// - Throws: ``Refusal/limitsExceeded(_:)``.
@@ -60,9 +61,9 @@ extension ClientRegistry {
     attaching[uid] = count > 1 ? count - 1 : nil
   }
 
-  /// A connection wants to be told when samples of these types are saved or deleted; of none: no more.
+  /// Begins to report to a connection when samples of these types are saved or deleted; with no types, ends that.
   ///
-  /// What it may not read is not refused: it is told of nothing, as if there was nothing.
+  /// A type that it may not read is not refused: nothing is reported, as if there were no samples.
   ///
   /// - Throws: ``Refusal/unknownType``, ``Refusal/limitsExceeded(_:)``.
   package mutating func observe(_ name: String, _ types: [String]) throws(Refusal) {
@@ -73,7 +74,7 @@ extension ClientRegistry {
     revision += 1
   }
 
-  /// Who is told of changes, and of which types.
+  /// The connections to which changes are reported, and of which types.
   package var observations: [String: Observation] {
     var observations: [String: Observation] = [:]
     for (name, client) in clients {
@@ -91,16 +92,48 @@ extension ClientRegistry {
   }
 }
 
-/// What one connection is told of changes.
+/// The changes that are reported to one connection.
 package struct Observation: Hashable, Sendable {
-  /// What it may read.
+  /// The permission to read.
   package var reading: Reading
   /// The types that it asked for.
   package var types: Set<String>
 
-  /// Whether it is told of a change.
+  /// Whether a change is reported to it.
   package func concerns(_ change: StoreChange) -> Bool {
     guard let type = change.type, types.contains(type.identifier) else { return false }
     return reading.scope.map { $0.includes(change) } ?? true
+  }
+}
+
+/// The present use of the store by one connection: running queries, and changes that are reported to it.
+struct StoreUse {
+  /// Queries whose answers are being sent.
+  var queries: Set<UInt64> = []
+  /// The types whose changes are reported to it; nil if it observes no types.
+  var observed: Set<String>?
+  /// The number of reports since it began to observe.
+  var changes: UInt64 = 0
+}
+
+/// The samples of the store that a connection may read by the owner's decisions.
+package struct Reading: Hashable, Sendable {
+  /// The client that reads.
+  package var client: ClientIdentity
+  /// The types that it may read; nil for an owner, who may read everything.
+  package var types: Set<String>?
+
+  /// The single samples that it may read besides.
+  package var objects: Set<UUID>
+
+  package init(client: ClientIdentity, types: Set<String>?, objects: Set<UUID> = []) {
+    self.client = client
+    self.types = types
+    self.objects = objects
+  }
+
+  /// The scope of its answers; nil for everything.
+  package var scope: ReadScope? {
+    types.map { ReadScope(types: $0, source: client.source, objects: objects) }
   }
 }

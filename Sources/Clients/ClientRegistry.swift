@@ -9,7 +9,7 @@ package import Sensors
 package struct ClientRegistry {
   let owners: Owners
   package let limits: ClientLimits
-  /// Which identifiers are types; `heartbeatSeries` always is one.
+  /// Returns whether an identifier is a type; `heartbeatSeries` always is one.
   let isType: @Sendable (String) -> Bool
   var clients: [String: ConnectedClient] = [:]
   /// In the order in which they connected, so that what is done is the same each time.
@@ -17,18 +17,18 @@ package struct ClientRegistry {
   var decisions: Decisions
   private var budget: CallBudget
   var sensors: [SensorAddress: LiveSensor] = [:]
-  /// What clients have begun and not ended.
+  /// Objects that clients have begun and not ended.
   var objects: [UUID: ClientObject] = [:]
   var lastQuery: UInt64 = 0
-  /// How many files of each user are being attached.
+  /// The number of files of each user that are being attached.
   var attaching: [UInt32: Int] = [:]
-  /// Changes whenever what somebody may read, or is told of, may have changed.
+  /// A number that changes whenever permissions to read, or observations, may have changed.
   package internal(set) var revision = 0
 
   /// - Parameters:
-  ///   - owners: Whose recorder it is.
-  ///   - inAdvance: What the configuration decides about clients.
-  ///   - limits: What clients may have.
+  ///   - owners: The owners of the recorder.
+  ///   - inAdvance: The configuration's decisions about clients.
+  ///   - limits: The limits for clients.
   ///   - isType: Whether an identifier is a type's.
   package init(
     owners: Owners, inAdvance: [Grant] = [], limits: ClientLimits = ClientLimits(),
@@ -76,7 +76,7 @@ package struct ClientRegistry {
   /// A connection calls at `now`; every call begins with this.
   ///
   /// - Throws: ``Refusal/limitsExceeded(_:)`` where it, its application or its user calls too often.
-  /// - Returns: What the call itself leads to: a subscriber that calls is sent values again.
+  /// - Returns: The effects of the call itself: values are sent again to a subscriber that calls.
   package mutating func called(_ name: String, at now: BootInstant) throws(Refusal) -> [Effect] {
     guard clients[name]?.calls.take(at: now) == true, let client = clients[name], budget.take(for: client, at: now)
     else { throw .limitsExceeded(.calls) }
@@ -99,13 +99,84 @@ package struct ClientRegistry {
     giveUpWaiting(at: now) + findStale(at: now)
   }
 
-  /// How much an application of a user has of something, over all its connections.
+  /// Returns a sum over all connections of an application of a user.
   func count(of client: ClientIdentity, _ part: (ConnectedClient) -> Int) -> Int {
     clients.values.reduce(0) { $0 + ($1.identity == client ? part($1) : 0) }
   }
 
-  /// How much a user has of something, over all its connections.
+  /// Returns a sum over all connections of a user.
   func count(ofUser uid: UInt32, _ part: (ConnectedClient) -> Int) -> Int {
     clients.values.reduce(0) { $0 + ($1.uid == uid ? part($1) : 0) }
+  }
+}
+
+/// A connection of the bus that has called: who it is, what it waits for and what it gets.
+struct ConnectedClient {
+  let uid: UInt32
+  /// Whether its user is an owner. The connection is an owner's until it identifies itself as an application.
+  let isOwnersUser: Bool
+  /// The name that it gave itself.
+  private(set) var application: String?
+  var calls: RateLimit
+  var subscription: LiveSubscription?
+  /// The values that it may be sent, however often it subscribes, and whether it reads them.
+  var values: RateLimit
+  var reception: Reception
+  var requests: [WaitingRequest] = []
+  /// Objects that it has asked to begin, and that are not known to have begun.
+  var beginning: [Refusal.Limit: Int] = [:]
+  var store = StoreUse()
+  /// Whether new requests are reported to it: it is an owner that has asked for the list of decisions.
+  var watchesRequests = false
+
+  init(uid: UInt32, isOwnersUser: Bool, limits: ClientLimits) {
+    self.uid = uid
+    self.isOwnersUser = isOwnersUser
+    calls = RateLimit(perSecond: limits.callsPerSecond)
+    values = RateLimit(perSecond: limits.signalsPerSecond)
+    reception = Reception(limits)
+  }
+
+  var isOwner: Bool { isOwnersUser && application == nil }
+
+  var identity: ClientIdentity { ClientIdentity(uid: uid, application: application ?? ClientIdentity.unnamed) }
+
+  mutating func identify(as name: String) throws(Refusal) {
+    guard application == nil else { throw .alreadyIdentified }
+    guard Self.isApplication(name) else { throw .invalidApplication }
+    application = name
+    watchesRequests = false
+  }
+
+  /// Whether `name` can be an application identifier: 1 to 100 of a few ASCII characters, so that it can stand on a
+  /// terminal and in a configuration. The name for programs that have not identified themselves is reserved.
+  static func isApplication(_ name: String) -> Bool {
+    guard name != ClientIdentity.unnamed else { return false }
+    func isLetter(_ byte: UInt8) -> Bool {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+    guard (1...100).contains(name.utf8.count), name.utf8.first.map(isLetter) == true else { return false }
+    return name.utf8.allSatisfy { byte in
+      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+        || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+  }
+}
+
+/// A request that the owner has not decided.
+struct WaitingRequest {
+  /// The longest wait of a client: callers give up after 25 s by habit.
+  static let patience: Int64 = 20_000_000
+
+  var share: Set<String>
+  var read: Set<String>
+  /// The single samples that are asked for; then no types are.
+  var objects: RequestedObjects?
+  /// The call that waits for the answer, until when; nil once it was answered that nothing is decided.
+  var call: Call?
+
+  struct Call {
+    var number: UInt64
+    var until: BootInstant
   }
 }

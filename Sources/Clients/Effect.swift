@@ -2,13 +2,13 @@ package import FoundationEssentials
 package import HealthModel
 package import Sensors
 
-/// What is to be done after something happened to a client, in this order. The driver carries it out and decides nothing.
+/// An effect of a change of the clients; effects are done in order. The driver carries them out and decides nothing.
 package enum Effect: Hashable, Sendable {
   /// The `Request` with this number is answered: whether everything that it asks for is decided.
   case answer(UInt64, isDecided: Bool)
   /// A request that was answered before is decided now.
   case decided(to: String, share: [String], objects: String? = nil)
-  /// An owner is told of a new request.
+  /// Reports a new request to an owner.
   case requested(to: String, AccessRequest)
   case measurement(to: String, LiveMeasurement)
   case state(to: String, SensorAddress?, LiveState)
@@ -16,17 +16,17 @@ package enum Effect: Hashable, Sendable {
   case event(to: String, SensorAddress, HeartEvent)
   /// A session, series or workout ends, since its client is gone or may not have it any more.
   case end(ClientObject.Kind, UUID, isClientGone: Bool)
-  /// A connection is told that a workout of its program is stored.
+  /// Reports to a connection that a workout of its program is stored.
   case stored(to: String, UUID)
-  /// The same connections are told that somebody discarded it.
+  /// Reports to the same connections that somebody discarded the workout.
   case discarded(to: String, UUID)
-  /// A connection is told that something changed which it observes, for the `count`th time.
+  /// Reports a change to a connection that observes it, for the `count`th time.
   case changed(to: String, count: UInt64)
   /// The subscriber has to show that it still reads.
   case ping(String)
 }
 
-/// What a client asks the owner for.
+/// The permissions for which a client asks the owner.
 package struct AccessRequest: Hashable, Sendable {
   package var client: ClientIdentity
   /// Identifiers of types, in order and without doubles.
@@ -45,21 +45,21 @@ package struct LiveMeasurement: Hashable, Sendable {
   package var time: Int64
   /// 0 where the sensor gives none, or the subscriber may not read it.
   package var beatsPerMinute: UInt16
-  /// In 1/1024 s, oldest first; empty where there are none, or the subscriber may not read them.
+  /// In 1/1024 s, oldest first; empty if there were no intervals, or the subscriber may not read them.
   package var rrTicks: [UInt16]
-  /// Whether the sensor is on the skin; nil where it does not say.
+  /// Whether the sensor is on the skin; nil if the sensor does not report it.
   package var contact: Bool?
   /// Values before this one that the subscriber did not get.
   package var missed: UInt64
 
-  /// What a signal takes in the bus, without intervals: 430 bytes were measured.
+  /// The size of a signal in the bus, without intervals: 430 bytes were measured.
   static let bytes = 430
 
-  /// About what it takes in the bus until it is read.
+  /// The estimated size in the bus until the signal is read.
   var bytes: Int { Self.bytes + 2 * rrTicks.count }
 }
 
-/// What a sensor does, as subscribers are told. The raw values are those of the bus.
+/// The state of a sensor as reported to subscribers. The raw values are those of the bus.
 package enum LiveState: String, Hashable, Sendable, CaseIterable {
   case measuring, silent, offSkin, linkLost
   /// No value has come for three seconds after the beat that was due.

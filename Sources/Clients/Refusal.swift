@@ -28,7 +28,8 @@ package enum Refusal: Error, Hashable, Sendable {
   case importOnly
   /// The recorder is starting or stopping.
   case notRecording
-  /// No sensor is measuring; these could be. Who may not read learns no address, and not whether there are none or several.
+  /// No sensor is measuring; these could be. A client that may not read receives no address, and not whether there are
+  /// none or several.
   case noSensor([SensorAddress])
   /// Several sensors are measuring, and none was named.
   case severalSensors([SensorAddress])
@@ -46,7 +47,7 @@ package enum Refusal: Error, Hashable, Sendable {
   case endBeforeStart
   /// A time that cannot be.
   case invalidTime
-  /// A number that is none, or too large.
+  /// A number that is invalid, or too large.
   case invalidValue
   case invalidUnit
   /// An option that is not known, or of another type.
@@ -61,7 +62,7 @@ package enum Refusal: Error, Hashable, Sendable {
   /// A sample to be collected that the store does not have of the workout's program.
   case unknownSample
 
-  /// What there is a limit of.
+  /// The kinds of limits.
   package enum Limit: String, Hashable, Sendable {
     case calls = "too many calls in a second"
     case connections = "too many connections of this user"

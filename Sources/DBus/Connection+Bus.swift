@@ -71,3 +71,128 @@ extension Connection {
     }
   }
 }
+
+/// Selects the broadcast messages that the bus sends to a connection.
+///
+/// Source: D-Bus Specification, "Match Rules".
+public struct MatchRule: Hashable, Sendable {
+  public var kind: Message.Kind?
+  public var sender: String?
+  public var interface: String?
+  public var member: String?
+  public var path: ObjectPath?
+  /// An object and everything below it; not together with `path`.
+  public var pathNamespace: ObjectPath?
+  /// The required first argument, a string.
+  public var firstArgument: String?
+
+  public init(
+    kind: Message.Kind? = .signal, sender: String? = nil, interface: String? = nil, member: String? = nil,
+    path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, firstArgument: String? = nil
+  ) {
+    self.kind = kind
+    self.sender = sender
+    self.interface = interface
+    self.member = member
+    self.path = path
+    self.pathNamespace = pathNamespace
+    self.firstArgument = firstArgument
+  }
+
+  /// The rule as the bus reads it.
+  public var text: String {
+    var parts: [String] = []
+    switch kind {
+    case .methodCall: parts.append("type='method_call'")
+    case .methodReturn: parts.append("type='method_return'")
+    case .error: parts.append("type='error'")
+    case .signal: parts.append("type='signal'")
+    case nil: break
+    }
+    func add(_ key: String, _ value: String?) {
+      guard let value else { return }
+      // Inside apostrophes no character is special, so an apostrophe is put between them, escaped.
+      parts.append(
+        "\(key)='\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'")
+    }
+    add("sender", sender)
+    add("interface", interface)
+    add("member", member)
+    add("path", path?.text)
+    add("path_namespace", pathNamespace?.text)
+    add("arg0", firstArgument)
+    return parts.joined(separator: ",")
+  }
+}
+
+/// The user and the groups of a connection of the bus, as the bus vouches for them.
+///
+/// Source: D-Bus Specification, "org.freedesktop.DBus.GetConnectionCredentials".
+public struct CallerCredentials: Hashable, Sendable {
+  public var uid: UInt32
+  /// The groups that the process had when it connected; empty where the bus does not report them.
+  public var groups: [UInt32]
+
+  public init(uid: UInt32, groups: [UInt32] = []) {
+    self.uid = uid
+    self.groups = groups
+  }
+
+  /// Nil where the answer holds no user.
+  init?(_ answer: Message) {
+    guard let properties = answer.body.first?.properties, case .uint32(let uid)? = properties["UnixUserID"] else {
+      return nil
+    }
+    self.init(uid: uid, groups: properties["UnixGroupIDs"]?.array?.compactMap(\.uint32) ?? [])
+  }
+}
+
+extension Connection {
+  /// Follows another connection of the bus: asks for its credentials, and has the bus report its end
+  /// (``Message/goneName``).
+  ///
+  /// The subscription to its end goes to the bus before the question, so that no end is missed.
+  ///
+  /// - Parameters:
+  ///   - name: Its unique name.
+  ///   - known: Called once on the loop's thread, in order with other messages; nil where it has gone already.
+  public func follow(_ name: String, known: @escaping @Sendable (CallerCredentials?) -> Void) {
+    var match = Message.bus("AddMatch", [.string(MatchRule.owner(of: name).text)])
+    match.noReply = true
+    _ = try? send(match)
+    call(.bus("GetConnectionCredentials", [.string(name)])) { result in
+      known((try? result.get()).flatMap { CallerCredentials($0) })
+    }
+  }
+
+  /// Ends ``follow(_:known:)``.
+  public func unfollow(_ name: String) {
+    var match = Message.bus("RemoveMatch", [.string(MatchRule.owner(of: name).text)])
+    match.noReply = true
+    _ = try? send(match)
+  }
+}
+
+extension MatchRule {
+  /// The bus's signals about the owner of a name: the new one, or the end of the last one.
+  public static func owner(of name: String) -> MatchRule {
+    MatchRule(
+      sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+      path: "/org/freedesktop/DBus", firstArgument: name)
+  }
+}
+
+extension Message {
+  /// The unique name of the connection whose end this signal reports; nil in any other.
+  public var goneName: String? { ownerlessName.flatMap { $0.hasPrefix(":") ? $0 : nil } }
+
+  /// The name that nobody owns any more, according to this signal of the bus; nil in any other.
+  public var ownerlessName: String? { changedName.flatMap { body[2].string == "" ? $0 : nil } }
+
+  /// The name whose owner changed or went, according to this signal of the bus; nil in any other.
+  public var changedName: String? {
+    guard isSignal("org.freedesktop.DBus", "NameOwnerChanged"), sender == "org.freedesktop.DBus", body.count == 3
+    else { return nil }
+    return body[0].string
+  }
+}

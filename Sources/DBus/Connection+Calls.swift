@@ -19,7 +19,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - message: A method call.
-  ///   - timeout: How long to wait; nil waits as long as the bus is there (bluetoothd gives up a Connect after 40 s).
+  ///   - timeout: The longest wait; nil waits as long as the bus is there (bluetoothd gives up a Connect after 40 s).
   /// - Returns: The method's return.
   /// - Throws: ``DBusError/Code/remote(name:)`` where the answer is an error, ``DBusError/Code/timedOut``,
   ///   ``DBusError/Code/cancelled`` as soon as the task is, ``DBusError/Code/disconnected``, and what ``send(_:)`` throws.
@@ -50,7 +50,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - message: A method call.
-  ///   - timeout: How long to wait; nil waits as long as the bus is there.
+  ///   - timeout: The longest wait; nil waits as long as the bus is there.
   ///   - reply: Called exactly once, on the loop's thread and never from within this function, with the method's return or
   ///     with what the other form throws.
   /// - Returns: A token for ``cancel(_:)``.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A private connection to a message bus, an actor whose executor is its ``EventLoop``.
 ///
 /// Replies, signals and calls take effect in the order in which they came off the wire: a task that waited for a reply runs
@@ -35,15 +37,15 @@ public actor Connection {
   /// Whether messages can be sent: neither lost nor closed.
   public var isConnected: Bool { transport?.isOpen ?? false }
 
-  /// The bytes of messages that were sent and that the bus has not taken yet: they grow where it does not read.
+  /// The bytes of messages that were sent and that the bus has not read yet.
   public var unsentBytes: Int { transport?.unsentBytes ?? 0 }
 
   /// Connects, authenticates, and says hello to the bus. Never blocks the thread.
   ///
   /// - Parameters:
-  ///   - bus: Which bus.
+  ///   - bus: The bus to connect to.
   ///   - loop: The executor of the new connection; the caller runs it.
-  ///   - timeout: How long the bus may take to answer.
+  ///   - timeout: The longest wait for the bus's answer.
   /// - Returns: The connection, ready for calls.
   /// - Throws: ``DBusError/Code/cannotConnect(name:)``, ``DBusError/Code/timedOut``, ``DBusError/Code/disconnected`` where
   ///   the bus closes the connection, ``DBusError/Code/cancelled``.
@@ -170,5 +172,44 @@ public actor Connection {
   /// Ends an observation.
   public func removeObserver(_ token: ObserverToken) {
     observers.removeAll { $0.token == token }
+  }
+}
+
+/// The bus to connect to.
+public enum BusAddress: Hashable, Sendable {
+  /// The bus of the machine, where bluetoothd is.
+  case system
+  /// The bus of the user's session.
+  case session
+  /// An address as `dbus-daemon --print-address` writes it, `unix:path=/run/user/1000/bus` for example.
+  case address(String)
+
+  /// `system`, `session`, or an address.
+  public init(_ text: String) {
+    switch text {
+    case "system": self = .system
+    case "session": self = .session
+    default: self = .address(text)
+    }
+  }
+
+  /// The address as D-Bus writes it. The places of the two well-known buses are those of the specification.
+  var text: String {
+    switch self {
+    case .system:
+      return Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
+    case .session:
+      if let address = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return address }
+      // Not libdbus's "autolaunch:", which would start a program and wait for it on the loop's thread.
+      return "unix:path=\(Self.environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/bus"
+    case .address(let text):
+      return text
+    }
+  }
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
   }
 }

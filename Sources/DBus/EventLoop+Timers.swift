@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Glibc
-internal import Synchronization
+import CLinux
+import Glibc
+import Synchronization
 
 /// Identifies a timer of an ``EventLoop``.
 public struct TimerToken: Hashable, Sendable {
@@ -139,5 +139,147 @@ private final class Sleeper: Sendable {
       return nil
     }
     continuation?.resume(returning: cancelled)
+  }
+}
+
+/// Deadlines in order, as a binary heap. Equal deadlines keep the order in which they were added.
+struct TimerQueue {
+  private struct Entry {
+    var deadline: Int64
+    var identifier: UInt64
+
+    func precedes(_ other: Entry) -> Bool {
+      deadline != other.deadline ? deadline < other.deadline : identifier < other.identifier
+    }
+  }
+
+  private var heap: [Entry] = []
+  private var handlers: [UInt64: () -> Void] = [:]
+
+  var count: Int { handlers.count }
+
+  /// The earliest deadline of a timer that was not cancelled.
+  mutating func nextDeadline() -> Int64? {
+    while let first = heap.first, handlers[first.identifier] == nil { removeFirst() }
+    return heap.first?.deadline
+  }
+
+  mutating func insert(_ deadline: Int64, identifier: UInt64, handler: @escaping () -> Void) {
+    handlers[identifier] = handler
+    heap.append(Entry(deadline: deadline, identifier: identifier))
+    siftUp(heap.count - 1)
+  }
+
+  mutating func cancel(_ identifier: UInt64) {
+    guard handlers.removeValue(forKey: identifier) != nil else { return }
+    // Cancelled entries stay in the heap until they are due; most calls are answered long before their timeout.
+    if heap.count > 64, heap.count > handlers.count * 2 { compact() }
+  }
+
+  /// Removes and returns the first timer that is due at `instant`.
+  mutating func popDue(at instant: Int64) -> (() -> Void)? {
+    guard let deadline = nextDeadline(), deadline <= instant, let first = heap.first else { return nil }
+    removeFirst()
+    return handlers.removeValue(forKey: first.identifier)
+  }
+
+  private mutating func compact() {
+    heap.removeAll { handlers[$0.identifier] == nil }
+    // A sorted array is a heap.
+    heap.sort { $0.precedes($1) }
+  }
+
+  private mutating func removeFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    siftDown()
+  }
+
+  private mutating func siftUp(_ start: Int) {
+    var child = start
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[child].precedes(heap[parent]) else { return }
+      heap.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  private mutating func siftDown() {
+    var parent = 0
+    while true {
+      var least = parent
+      for child in (2 * parent + 1)...(2 * parent + 2)
+      where child < heap.count && heap[child].precedes(heap[least]) {
+        least = child
+      }
+      guard least != parent else { return }
+      heap.swapAt(parent, least)
+      parent = least
+    }
+  }
+}
+
+extension EventLoop {
+  /// If a timer is overdue by more than this, or a packet waited for longer, the loop did not run. Microseconds.
+  private static let stallLimit: Int64 = 1_000_000
+  /// The longest wait of timers while a flood is being read. Microseconds.
+  private static let longestCatchUp: Int64 = 1_000_000
+
+  /// Calls `observer` on the loop's thread whenever the loop notices that it did not run for more than a second: the
+  /// process was stopped, got no processor, or the machine slept.
+  ///
+  /// The call comes before anything that waited is handled. Then everything that waits in the descriptors is read, and only
+  /// then timers fire, so that what was sent in time does not count as missing. A stall is noticed by overdue timers and by
+  /// ``noteWaiting(since:)``, without an additional wakeup.
+  ///
+  /// - Parameter observer: Gets when the stall began and ended, as far as known, in microseconds of ``BootClock``. nil
+  ///   removes the observer.
+  public func observeStalls(_ observer: ((_ since: Int64, _ until: Int64) -> Void)?) {
+    preconditionOnLoop()
+    stallObserver = observer
+  }
+
+  /// The arrival time for what is read now, in microseconds of ``BootClock``: the present, or after a stall the instant at
+  /// which it ended, until everything that waited has been read.
+  public var arrivalTime: Int64 { stallEnd ?? BootClock.now() }
+
+  /// Reports that something read now had waited since `arrival`, in microseconds of ``BootClock``.
+  public func noteWaiting(since arrival: Int64) {
+    preconditionOnLoop()
+    noteStall(since: arrival)
+  }
+
+  /// Checks the clock after a wait: a timer that is long overdue shows a stall.
+  func noteOverdueTimer() {
+    // A timer set for the past is late only from when it was set.
+    if let armedDeadline { noteStall(since: max(armedDeadline, armedAt)) }
+  }
+
+  private func noteStall(since: Int64) {
+    guard stallEnd == nil else { return }
+    let now = BootClock.now()
+    let since = max(since, lastStallEnd)
+    guard now - since > Self.stallLimit else { return }
+    stallEnd = now
+    lastStallEnd = now
+    stallObserver?(since, now)
+  }
+
+  /// Whether timers may fire again: nothing waits any more, or the flood has lasted too long.
+  func mayEndStall(nothingLeft: Bool) -> Bool {
+    guard let stallEnd, nothingLeft || BootClock.now() - stallEnd > Self.longestCatchUp else { return false }
+    self.stallEnd = nil
+    return true
+  }
+}
+
+/// The clock that orders all events: `CLOCK_BOOTTIME`, which counts suspended time and cannot be set.
+public enum BootClock {
+  /// Microseconds since the machine started, suspend included.
+  public static func now() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
   }
 }

@@ -1,6 +1,6 @@
-internal import CLinux
-internal import Glibc
-internal import Synchronization
+import CLinux
+import Glibc
+import Synchronization
 
 /// A thread that waits on epoll: the executor of the actors and tasks that are given to it.
 ///
@@ -26,7 +26,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     var stopRequested = false
   }
 
-  /// How many jobs run before the loop polls its descriptors again, so that a task that yields for ever cannot starve them.
+  /// The number of jobs that run before the loop polls its descriptors again, so that a task that yields for ever
+  /// cannot starve them.
   private static let batchesPerPoll = 256
 
   let inbox = Locked(Inbox())
@@ -46,7 +47,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   var armedAt: Int64 = 0
   /// The end of a stall, while what waited during it is read and timers are held back; else nil.
   public internal(set) var stallEnd: Int64?
-  /// The end of the last stall. What is late only because of that stall is not another one.
+  /// The end of the last stall. A delay that is due to that stall alone is not another one.
   var lastStallEnd = Int64.min
   var stallObserver: ((_ since: Int64, _ until: Int64) -> Void)?
   private var lastIdentifier: UInt64 = 1
@@ -75,7 +76,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   static let wakeIdentifier: UInt64 = 0
   static let timerIdentifier: UInt64 = 1
 
-  /// How often the loop has returned from waiting: a measure of its power consumption.
+  /// The number of times that the loop has returned from waiting: a measure of its power consumption.
   public var wakeups: Int { wakeupCount.load(ordering: .relaxed) }
 
   /// Whether the calling thread is the one that runs the loop.
@@ -220,5 +221,33 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     guard unsafe epoll_ctl(epoll.number, operation, descriptor, &event) == 0 else {
       throw .lastSystemError("watching a descriptor")
     }
+  }
+}
+
+/// A value behind a pthread mutex.
+///
+/// Not `Synchronization.Mutex`: it waits for a held lock inside the standard library, where the thread sanitizer does not
+/// see it. The sanitizer would then report everything that goes through the event loop's inbox as a race.
+@safe final class Locked<Value>: @unchecked Sendable {
+  // SAFETY: the value is only accessed between lock and unlock; the mutex has an address of its own and never moves.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private var value: Value
+
+  init(_ value: Value) {
+    self.value = value
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe mutex.initialize(to: pthread_mutex_t())
+    unsafe pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe mutex.deallocate()
+  }
+
+  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return body(&value)
   }
 }

@@ -19,7 +19,7 @@ public struct Message: Hashable, Sendable {
   public var sender: String?
   /// Number of the message within its sender's connection; 0 before it is sent.
   public var serial: UInt32 = 0
-  /// Which call a return or an error answers; 0 in calls and signals.
+  /// The serial of the call that a return or an error answers; 0 in calls and signals.
   public var replySerial: UInt32 = 0
   /// The caller wants no reply.
   public var noReply = false

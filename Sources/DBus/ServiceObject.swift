@@ -9,7 +9,7 @@ public struct ServiceObject: Hashable, Sendable {
     self.children = children
   }
 
-  /// What a call asks for. Methods and properties are there, and the arguments are of the declared types.
+  /// The request that a call makes. Its method or property exists, and the arguments are of the declared types.
   public enum Request: Hashable, Sendable {
     case method(Interface, Interface.Method)
     case property(Interface, String)
@@ -44,7 +44,7 @@ public struct ServiceObject: Hashable, Sendable {
     }
   }
 
-  /// What `Introspect` answers.
+  /// The answer to `Introspect`.
   public var introspection: String {
     var text = """
       <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
@@ -87,4 +87,19 @@ extension Message {
     }
     return text
   }
+}
+
+/// The answer of an exported object to a call.
+public enum Reply: Hashable, Sendable {
+  case values([Value])
+  /// An error's D-Bus name and a text for a person.
+  case error(name: String, message: String)
+  /// The answer follows: the handler keeps the call and later sends ``Message/reply(_:)`` or ``Message/errorReply(_:_:)``.
+  /// The caller waits until then.
+  case later
+  /// The object has no such interface or method.
+  case unknownMethod
+
+  /// Success without values.
+  public static let success = Reply.values([])
 }

@@ -75,13 +75,13 @@ internal import CDBus
     return unsafe dbus_connection_can_send_type(connection, TypeCode.descriptor) != 0
   }
 
-  /// The bytes that were sent here and that the socket has not taken.
+  /// The bytes that were sent here and that the socket has not accepted.
   var unsentBytes: Int {
     guard let connection = unsafe connection else { return 0 }
     return unsafe dbus_connection_get_outgoing_size(connection)
   }
 
-  /// Queues a message, and writes at once what the socket takes.
+  /// Queues a message, and writes at once the bytes that the socket accepts.
   func send(_ message: borrowing WireMessage) throws(DBusError) {
     guard let connection = unsafe connection else { throw .connectionClosed }
     guard unsafe dbus_connection_send(connection, message.pointer, nil) != 0 else { throw WireMessage.outOfMemory }
@@ -128,8 +128,8 @@ internal import CDBus
     return DBUS_HANDLER_RESULT_HANDLED
   }
 
-  /// Decodes the message that libdbus is dispatching. It is delivered after libdbus has returned, so that the receiver may
-  /// do anything, even close the connection.
+  /// Decodes the message that libdbus is dispatching. The message is delivered after libdbus has returned, so that the
+  /// receiver may do anything, even close the connection.
   private func keep(_ pointer: OpaquePointer) {
     guard var message = unsafe Message(headerOf: pointer) else { return }
     do throws(DBusError) {

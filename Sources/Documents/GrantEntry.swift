@@ -1,7 +1,8 @@
-internal import FoundationEssentials
+import FoundationEssentials
 package import HealthModel
+package import SeriesStore
 
-/// One line of what an owner sees about other programs: what was decided, or is asked for.
+/// One line of an owner's list about other programs: a decision or an open request.
 package struct GrantEntry: Hashable, Sendable {
   package var client: ClientIdentity
   /// The identifier of the type.
@@ -9,12 +10,13 @@ package struct GrantEntry: Hashable, Sendable {
   package var permission: Permission
   /// Nil while the owner is asked.
   package var decision: Grant.Decision?
-  /// Nil where it is not decided, or decided by the configuration.
+  /// The time of the decision; nil without a decision, or where the configuration decides.
   package var decided: Timestamp?
-  /// Whether it is about single samples of the type: about ``object``, or of a request that nothing matches about none.
+  /// Whether the entry is about single samples of the type: about ``object``, or about no sample where nothing matches the
+  /// request.
   package var isByObject = false
   package var object: RequestedObject?
-  /// Whether the configuration decides it.
+  /// Whether the configuration decides.
   package var isConfigured: Bool
 
   package init(
@@ -42,10 +44,11 @@ package struct GrantEntry: Hashable, Sendable {
     object = RequestedObject(id: grant.object, start: nil, source: nil)
   }
 
-  /// The word for what was decided.
+  /// The word for the decision.
   package var word: String { decision?.rawValue ?? "notDetermined" }
 
-  /// `{"application", "uid", "type", "permission", "decision", "decided", "configured"}`, and `"object"` of a single sample.
+  /// The object `{"application", "uid", "type", "permission", "decision", "decided", "configured"}`, and `"object"` of a single
+  /// sample.
   package var json: JSONValue {
     guard isByObject, case .object(let members) = common else { return common }
     return .object(members + [.init("object", .string(object?.id.uuidString.lowercased()))])
@@ -57,5 +60,12 @@ package struct GrantEntry: Hashable, Sendable {
       "permission": .string(permission.rawValue), "decision": .string(word),
       "decided": .string(decided?.iso8601()), "configured": .bool(isConfigured),
     ]
+  }
+}
+
+extension AllowedSensor {
+  /// The object `{"address", "name", "added"}`.
+  package var json: JSONValue {
+    ["address": .string(address), "name": .string(name), "added": .string(added.iso8601())]
   }
 }

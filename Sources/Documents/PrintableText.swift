@@ -1,8 +1,8 @@
 /// Text from a peripheral or a file, made fit for a terminal and a log.
 ///
-/// A sensor chooses its own name (up to 248 bytes): it can hold escape sequences that move the cursor or set the
-/// window's title, line feeds that forge a second row, and direction overrides that make the row read backwards.
-/// Every such character is shown as ``placeholder``, so that a reader sees that something was there.
+/// A sensor chooses its own name (up to 248 bytes): the name can hold escape sequences that move the cursor or set the window's
+/// title, line feeds that forge a second row, and direction overrides that make the row read backwards. Every such character is
+/// shown as ``placeholder``, so that a reader sees the place.
 package enum PrintableText {
   /// U+FFFD, which invalid UTF-8 becomes too.
   package static let placeholder: Unicode.Scalar = "\u{FFFD}"
@@ -15,7 +15,7 @@ package enum PrintableText {
     return String(result)
   }
 
-  /// `text` on one line of at most `columns` columns; what does not fit is cut and ends in `…`.
+  /// `text` on one line of at most `columns` columns; a longer text is cut and ends in `…`.
   package static func line(_ text: String, columns: Int) -> String {
     let safe = line(text)
     guard width(of: safe) > columns else { return safe }
@@ -30,7 +30,7 @@ package enum PrintableText {
     return kept + "…"
   }
 
-  /// How many columns of a terminal `text` needs.
+  /// The number of columns of a terminal that `text` needs.
   package static func width(of text: String) -> Int {
     text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
   }

@@ -1,14 +1,15 @@
 import DBus
 import Glibc
 
-/// The writing end of the pipe through which the answer of a query goes to a client. It belongs to the door's thread.
+/// The writing end of the pipe through which the answer of a query goes to a client. The pipe belongs to the door's
+/// thread.
 ///
 /// While the client does not read, nothing is done for it but to wait, and not for ever.
 final class AnswerPipe {
-  /// How long a client may take nothing, before it is cut off.
+  /// The longest time that a client may read nothing, before it is cut off.
   static let patience = Duration.seconds(30)
 
-  /// Who reads.
+  /// The connection that reads.
   let reader: String
   private let loop: EventLoop
   private let descriptor: FileDescriptor
@@ -46,7 +47,7 @@ final class AnswerPipe {
 
   /// Writes all of the bytes.
   ///
-  /// - Returns: False where the client has closed its end, takes nothing, or was cut off.
+  /// - Returns: False if the client has closed its end, does not read, or was cut off.
   func write(_ bytes: [UInt8], isolation: isolated (any Actor)? = #isolation) async -> Bool {
     var written = 0
     while written < bytes.count {

@@ -4,7 +4,7 @@ import HealthModel
 import Ingestion
 import SeriesStore
 
-// Who calls for the first time is asked for at the bus, and what its owner has decided is read, before the call is answered.
+// The first call of a connection is answered after the bus has reported its user, and the store the owner's decisions.
 
 extension Door {
   /// A call has come.
@@ -27,7 +27,7 @@ extension Door {
     respond(to: call, .error(name: refusal.name, message: refusal.message))
   }
 
-  /// The bus has told who a connection is; nil where it has gone, or the bus does not know.
+  /// Receives the bus's answer about a connection; nil if the connection has gone, or the bus does not know it.
   func arrived(_ name: String, _ credentials: CallerCredentials?) {
     guard arrivals.contains(name) else { return }
     do throws(Refusal) {
@@ -78,7 +78,7 @@ extension Door {
     }
   }
 
-  /// Reads what the owner has decided. Where that cannot be read, what was read last stays, callers that are new wait, and it is
+  /// Reads the owner's decisions. If they cannot be read, those read last stay, new callers wait, and the decisions are
   /// tried again.
   func readGrants() async {
     let grants: [Grant]
@@ -110,5 +110,51 @@ extension Door {
         Task(executorPreference: door.loop) { await door.readGrants() }
       }
     }
+  }
+}
+
+/// Calls of connections of which it is not known yet who they are, or what their owner has decided. Pure.
+///
+/// There may be any number of connections, since nobody knows yet whose they are, and none must keep another out: the
+/// bus limits how many a user has. The calls that each may leave here are limited.
+struct Arrivals {
+  private struct Arrival {
+    var calls: [Message] = []
+    var bytes = 0
+  }
+
+  private let limits: ClientLimits
+  private var arrivals: [String: Arrival] = [:]
+
+  init(_ limits: ClientLimits) {
+    self.limits = limits
+  }
+
+  func contains(_ name: String) -> Bool { arrivals[name] != nil }
+
+  /// A call waits.
+  ///
+  /// - Returns: Whether it is the connection's first, so that it has to be found out who that is.
+  /// - Throws: ``Clients/Refusal/limitsExceeded(_:)``; the call does not wait then.
+  mutating func add(_ call: Message, of name: String) throws(Refusal) -> Bool {
+    var arrival = arrivals[name] ?? Arrival()
+    guard let bytes = try? call.bodyBytes, arrival.bytes + bytes <= limits.waitingBytes,
+      arrival.calls.count < limits.waitingCalls
+    else { throw .limitsExceeded(.calls) }
+    arrival.calls.append(call)
+    arrival.bytes += bytes
+    return arrivals.updateValue(arrival, forKey: name) == nil
+  }
+
+  /// A connection waits no more.
+  ///
+  /// - Returns: Its calls, in order.
+  mutating func remove(_ name: String) -> [Message] {
+    arrivals.removeValue(forKey: name)?.calls ?? []
+  }
+
+  /// The bus has gone, and everybody with it.
+  mutating func removeAll() {
+    arrivals = [:]
   }
 }

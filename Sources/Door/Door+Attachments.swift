@@ -10,7 +10,7 @@ import SeriesStore
 // Files follow their object: who may read it may read them, and who saved it may add and remove them.
 
 extension Door {
-  /// How long the sender of a file may send nothing, in milliseconds.
+  /// The longest time that the sender of a file may send nothing, in milliseconds.
   private static let patienceForFiles: Int32 = 30_000
 
   /// `Attachments1`.
@@ -56,7 +56,7 @@ extension Door {
     defer { Glibc.close(number) }
     let (store, source) = try await storeForWriting(call)
     do {
-      // A client finds only what it saved itself, so this tells it nothing of others.
+      // A client finds only samples that it saved itself, so this reveals nothing about others.
       let objectType = try await store.typeForAttachments(of: object, savedBy: source)
       try requireSharing(call, of: objectType)
       // The sender decides how long this takes: on a thread of its own.
@@ -95,7 +95,7 @@ extension Door {
       } catch {
         found = .failure(error)
       }
-      // Where the owner has decided otherwise meanwhile, the new decision counts, as if it had been made before.
+      // If the owner has decided otherwise meanwhile, the new decision counts, as if it had been made before.
       guard registry.reading(of: call.sender) == reading else { continue }
       switch found {
       case .success(let attachments): return .values([.array(attachments.map(\.value), of: "a{sv}")])

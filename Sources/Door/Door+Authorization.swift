@@ -1,6 +1,8 @@
 import ClientInterfaces
 import Clients
 import DBus
+import FoundationEssentials
+import Glibc
 import HealthModel
 import Ingestion
 import SeriesStore
@@ -76,5 +78,138 @@ extension Door {
     case .denied: "sharingDenied"
     case nil: "notDetermined"
     }
+  }
+}
+
+extension Door {
+  /// `Grants1`.
+  func answerGrants(_ call: ClientCall) throws(Refusal) {
+    switch call.member {
+    case "List":
+      respond(to: call, .values([.array(try registry.overview(for: call.sender).values, of: "a{sv}")]))
+    case "Decide":
+      let grants = try registry.grants(
+        decidedBy: call.sender, about: call.client, share: call.texts(2), read: call.texts(3),
+        call.arguments[4].boolean == true ? .allowed : .denied, at: Timestamp(microseconds: Self.wallMicroseconds()))
+      change(call) { store throws(StoreError) in
+        try await store.decide(grants)
+        return []
+      }
+    case "DecideObjects":
+      try registry.requireOwner(call.sender)
+      let choice = ObjectChoice(
+        client: call.client, type: call.text(2), allowed: try call.identifiers(3), denied: try call.identifiers(4),
+        decided: Timestamp(microseconds: Self.wallMicroseconds()))
+      try registry.check(choice, of: call.sender)
+      change(call, of: choice) { store throws(StoreError) in
+        try await store.decide(choice)
+        return []
+      }
+    case "Revoke":
+      try registry.requireOwner(call.sender)
+      let (client, share, read) = (call.client, call.texts(2), call.texts(3))
+      change(call) { store throws(StoreError) in
+        [.uint32(UInt32(clamping: try await store.revoke(client, share: share, read: read)))]
+      }
+    default: respond(to: call, .unknownMethod)
+    }
+  }
+
+  /// Changes the grants in the store; the answer follows when that has taken effect.
+  private func change(
+    _ call: ClientCall, of choice: ObjectChoice? = nil,
+    _ body: @escaping @concurrent @Sendable (HealthStore) async throws(StoreError) -> [Value]
+  ) {
+    Task(executorPreference: loop) { await self.carryOut(call, of: choice, body) }
+  }
+
+  private func carryOut(
+    _ call: ClientCall, of choice: ObjectChoice?,
+    _ body: @concurrent @Sendable (HealthStore) async throws(StoreError) -> [Value]
+  ) async {
+    guard let store = await recorder.openStore else { return refuse(call, .notRecording) }
+    do throws(StoreError) {
+      let values = try await body(store)
+      await readGrants()
+      if let choice { perform(registry.objectsDecided(of: choice.type, for: choice.client)) }
+      respond(to: call, .values(values))
+    } catch {
+      respond(to: call, error.reply)
+    }
+  }
+
+  static func wallMicroseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+}
+
+extension ClientCall {
+  /// The client that a decision is about.
+  fileprivate var client: ClientIdentity {
+    ClientIdentity(uid: arguments[0].uint32 ?? 0, application: text(1))
+  }
+
+  /// Identifiers of samples in an argument.
+  fileprivate func identifiers(_ index: Int) throws(Refusal) -> Set<UUID> {
+    let texts = self.texts(index)
+    let ids = Set(texts.compactMap { UUID(uuidString: $0) })
+    guard ids.count == Set(texts.map { $0.lowercased() }).count else { throw .invalidArgument }
+    return ids
+  }
+}
+
+extension ClientRegistry.Overview {
+  /// As `List` shows it.
+  fileprivate var values: [Value] {
+    func value(_ grant: Grant, inAdvance: Bool) -> Value {
+      var properties: [String: Value] = [
+        "uid": .uint32(grant.client.uid), "application": .string(grant.client.application),
+        "type": .string(grant.type), "permission": .string(grant.permission.rawValue),
+        "decision": .string(grant.decision.rawValue), "configured": .boolean(inAdvance),
+      ]
+      if !inAdvance { properties["decided_us"] = .int64(grant.decided.microseconds) }
+      return .properties(properties)
+    }
+    func waiting(_ request: AccessRequest, _ types: [String], _ permission: Permission) -> [Value] {
+      types.map { type in
+        .properties([
+          "uid": .uint32(request.client.uid), "application": .string(request.client.application),
+          "type": .string(type), "permission": .string(permission.rawValue), "decision": .string("notDetermined"),
+          "configured": .boolean(false),
+        ])
+      }
+    }
+    func common(_ client: ClientIdentity, _ type: String, _ decision: String) -> [String: Value] {
+      [
+        "uid": .uint32(client.uid), "application": .string(client.application), "type": .string(type),
+        "permission": .string(Permission.read.rawValue), "decision": .string(decision), "configured": .boolean(false),
+      ]
+    }
+    func object(_ grant: ObjectGrant) -> Value {
+      let known: [String: Value] = [
+        "by_object": .boolean(true), "object": .string(grant.object.uuidString.lowercased()),
+        "decided_us": .int64(grant.decided.microseconds),
+      ]
+      return .properties(
+        common(grant.client, grant.type, Grant.Decision.allowed.rawValue).merging(known) { $1 })
+    }
+    // A request that nothing matches is a row, too.
+    func asked(_ request: AccessRequest) -> [Value] {
+      guard let wish = request.objects else { return [] }
+      let row = common(request.client, wish.type, "notDetermined").merging(["by_object": .boolean(true)]) { $1 }
+      guard !wish.objects.isEmpty else { return [.properties(row)] }
+      return wish.objects.map { object in
+        var known: [String: Value] = ["object": .string(object.id.uuidString.lowercased())]
+        known["start_us"] = object.start.map { .int64($0.microseconds) }
+        known["source"] = object.source.map { .string($0) }
+        known["title"] = object.title.map { .string($0) }
+        return .properties(row.merging(known) { $1 })
+      }
+    }
+    return stored.map { value($0, inAdvance: false) } + objects.map(object)
+      + inAdvance.map { value($0, inAdvance: true) }
+      + self.waiting.flatMap { waiting($0, $0.share, .share) + waiting($0, $0.read, .read) + asked($0) }
   }
 }

@@ -58,7 +58,7 @@ extension Door {
     Task(executorPreference: loop) { try? await self.takeName(on: connection) }
   }
 
-  /// Asks for the name. Where another program owns it, it is asked for again when that has released it.
+  /// Asks for the name. If another program owns it, the door asks again when that program has released it.
   private func takeName(on connection: Connection) async throws(DBusError) {
     do throws(DBusError) {
       guard try await connection.requestName(ClientInterfaces.busName) else {
@@ -79,8 +79,8 @@ extension Door {
     }
   }
 
-  /// Asks for the name later where the bus does not let this user own it: a package that brings the policy starts the recorder before
-  /// the bus has read it, and the bus tells nobody that it has.
+  /// Asks for the name later where the bus does not let this user own it: a package that brings the policy starts the
+  /// recorder before the bus has read it, and the bus does not report when it has.
   private func askAgain(on connection: Connection) {
     _ = loop.schedule(after: .seconds([1, 2, 5, 10, 30, 300][min(denials, 6) - 1])) { [weak self] in
       self?.assumeIsolated { door in
@@ -105,7 +105,7 @@ extension Door {
     settle()
   }
 
-  /// Says once what keeps the door shut; recording goes on.
+  /// Logs once why the door stays shut; recording goes on.
   private func complain(_ problem: String) {
     guard problem != lastProblem else { return }
     lastProblem = problem
@@ -114,7 +114,7 @@ extension Door {
 
   func send(_ message: Message) {
     guard let connection else { return }
-    // What cannot be sent has nobody to be told: the connection is lost, and its end follows.
+    // A message that cannot be sent is not reported: the connection is lost, and its end follows.
     _ = try? connection.assumeIsolated { try $0.send(message) }
   }
 

@@ -1,14 +1,17 @@
 import ClientInterfaces
 import Clients
 import DBus
+import FoundationEssentials
+import HealthModel
 import Ingestion
+import SeriesStore
 
 /// A call of a connection that is known, with arguments of the declared types.
 struct ClientCall {
   let message: Message
   /// The unique name of the caller.
   let sender: String
-  /// Which object is called.
+  /// The object that is called.
   let path: ObjectPath
   let member: String
   /// On which it came: the answer goes there, and nowhere where the bus has gone meanwhile.
@@ -97,4 +100,83 @@ extension Door {
     default: body(self, [:])
     }
   }
+}
+
+// Calls that are answered when something is stored, or after 20 s that it is not yet: callers give up after 25 s by habit.
+
+extension Door {
+  private static let patience: Duration = .seconds(20)
+
+  /// Keeps a call until ``stored(_:_:)``; returns its number.
+  func waitForStore(_ call: ClientCall) -> UInt64 {
+    lastWaiting += 1
+    let number = lastWaiting
+    let timer = loop.schedule(after: Self.patience) { [weak self] in
+      self?.assumeIsolated { door in
+        guard let waiting = door.waiting.removeValue(forKey: number) else { return }
+        door.refuse(waiting.call, .notStored)
+      }
+    }
+    waiting[number] = (call.message, timer)
+    return number
+  }
+
+  /// Answers a call that waits; does nothing where it has been answered.
+  func stored(_ number: UInt64, _ reply: Reply) {
+    guard let waiting = waiting.removeValue(forKey: number) else { return }
+    loop.cancel(waiting.timer)
+    respond(to: waiting.call, reply)
+  }
+}
+
+extension Reply {
+  static func refusal(_ refusal: Refusal) -> Reply { .error(name: refusal.name, message: refusal.message) }
+}
+
+// Errors of other modules, as a client gets them: no value, no text of a client, and nothing about what it may not see.
+
+extension ArgumentError {
+  var reply: Reply { .error(name: name, message: message) }
+}
+
+extension SeriesError {
+  var reply: Reply {
+    switch self {
+    case .unknownType: ArgumentError.unknownType.reply
+    case .incompatibleUnit: ArgumentError.invalidUnit.reply
+    default: .error(name: "org.sensord.Error.InvalidSample", message: "the sample cannot be stored: \(self)")
+    }
+  }
+}
+
+extension StoreError {
+  var reply: Reply {
+    let (word, text): (String, String) =
+      switch code {
+      case .notFound: ("NotFound", "there is no such object")
+      case .attachment(let error): ("InvalidAttachment", error.description)
+      case .lostAnchor, .foreignAnchor: ("LostAnchor", "the anchor is not known, or no longer; begin at the start")
+      case .tooComplex: ("TooComplex", "the conditions are too deep or too many")
+      case .invalid: ("InvalidArgument", "this cannot be stored or asked as it is")
+      // The store is open as long as the recorder runs: a client that waits knows that another try may succeed.
+      case .closed: ("NotRecording", "the recorder is starting or stopping")
+      default: ("NotStored", "the store cannot be read or written now")
+      }
+    return .error(name: "org.sensord.Error.\(word)", message: text)
+  }
+}
+
+/// Why a call is not carried out, as it is answered: errors of several modules meet in one call.
+struct RefusedCall: Error {
+  let reply: Reply
+
+  init(_ refusal: Refusal) { reply = .refusal(refusal) }
+  init(_ error: ArgumentError) { reply = error.reply }
+  init(_ error: SeriesError) { reply = error.reply }
+  init(_ error: StoreError) { reply = error.reply }
+}
+
+extension Value {
+  /// Identifiers as an `as`, as they stand everywhere on the bus.
+  static func identifiers(_ identifiers: [UUID]) -> Value { .strings(identifiers.map { $0.uuidString.lowercased() }) }
 }

@@ -7,7 +7,7 @@ import Ingestion
 import Sensors
 
 extension Door {
-  /// Does what the registry says.
+  /// Carries out the registry's effects.
   func perform(_ effects: [Effect]) {
     var arguments = MeasurementArguments()
     for effect in effects {
@@ -50,7 +50,7 @@ extension Door {
     .signal(path: path, interface: interface.name, member: member, body: body, to: name)
   }
 
-  /// What became of a workout.
+  /// Returns the signal that reports the end of a workout.
   private func told(_ member: String, of workout: UUID, to name: String) -> Message {
     signal(
       ClientInterfaces.workout, member, [.string(workout.uuidString.lowercased())], to: name,
@@ -68,7 +68,8 @@ extension Door {
     }
   }
 
-  /// A ping has ended. An error is an answer, too, but only where the subscriber sent it: one of the bus says nothing about it.
+  /// A ping has ended. An error is an answer, too, but only where the subscriber sent it: one of the bus has no meaning
+  /// for it.
   private func pinged(_ name: String, _ result: Result<Message, DBusError>) {
     let isAnswered =
       switch result {

@@ -121,7 +121,7 @@ extension Door {
     } catch {
       switch error {
       case .notOpen: registry.ended(its.identifier)
-      // It is stored later, and may be waited for once more.
+      // The series is stored later, and the client may wait for it once more.
       case .notStored: break
       default: registry.goesOn(its.identifier)
       }
@@ -136,7 +136,7 @@ extension Door {
       registry.ended(its.identifier)
       respond(to: call, .success)
     } catch {
-      // What the journal did not take is not discarded: the series is still there, and ends with its client.
+      // A discard that the journal refused has not happened: the series is still there, and ends with its client.
       if error == .notOpen {
         registry.ended(its.identifier)
       } else {

@@ -117,8 +117,8 @@ extension Door {
     end(sessions, for: call) { .values([.array($0, of: "a{sv}")]) }
   }
 
-  /// Ends sessions at one instant. Answers when all are stored, or says after 20 s that they are not yet; `answer` is made of what
-  /// those have become that no other call has ended.
+  /// Ends sessions at one instant. Answers when all are stored, or reports after 20 s that they are not yet; `answer`
+  /// is made of what those have become that no other call has ended.
   private func end(
     _ sessions: [ClientObject], for call: ClientCall, answer: @escaping @Sendable ([Value]) -> Reply
   ) {
@@ -170,7 +170,7 @@ extension Door {
       ]) { $1 })
   }
 
-  /// What sessions and workouts have in common: `Id`, `Sensor`, `Start`, `Uid` and `Application`.
+  /// The properties that sessions and workouts have in common: `Id`, `Sensor`, `Start`, `Uid` and `Application`.
   func properties(of object: ClientObject, for name: String) -> [String: Value] {
     let sensor = registry.maySeeSensors(name) ? object.sensor : nil
     return [
@@ -216,7 +216,7 @@ extension EndedSession {
 }
 
 extension Refusal {
-  /// Only who may know the sensors is told their addresses, and whether there are none or several.
+  /// Only clients that may know the sensors receive their addresses, and whether there are none or several.
   init(_ failure: SessionRequestFailure, maySeeSensors: Bool) {
     switch failure {
     case .notRecording: self = .notRecording

@@ -115,8 +115,8 @@ extension Door {
     return .values([.identifiers(saved)])
   }
 
-  /// What has been saved is collected by the workouts that want its types. One that is full or over goes without: the samples are
-  /// saved all the same.
+  /// Adds saved samples to the workouts that collect their types. A workout that is full or over is skipped: the
+  /// samples are saved all the same.
   func collect(_ saved: [(id: UUID, type: String)], of client: ClientIdentity) async {
     var wanted: [UUID: [UUID]] = [:]
     for sample in saved {
@@ -187,7 +187,7 @@ extension Recorder {
 }
 
 extension Refusal {
-  /// Only who may know the sensors is told their addresses, and whether there are none or several.
+  /// Only clients that may know the sensors receive their addresses, and whether there are none or several.
   init(_ failure: WorkoutRequestFailure, maySeeSensors: Bool) {
     switch failure {
     case .notRecording: self = .notRecording
@@ -198,6 +198,93 @@ extension Refusal {
     case .unknownSample: self = .unknownSample
     case .refused(let problem): self = Refusal(problem)
     case .journal, .store, .notStored: self = .notStored
+    }
+  }
+}
+
+// The object of a live workout on the bus: its properties, and the signals about it.
+
+extension Door {
+  /// `Id`, `Sensor`, `Start`, `State`, `Elapsed`, `Uid` and `Application` of a workout that the caller sees.
+  func readWorkout(
+    at path: ObjectPath, for name: String, _ body: @escaping @Sendable (isolated Door, [String: Value]) -> Void
+  ) {
+    guard let workout = clientObject(at: path, for: name) else { return body(self, [:]) }
+    Task(executorPreference: loop) { await self.read(workout, for: name, body) }
+  }
+
+  private func read(
+    _ workout: ClientObject, for name: String, _ body: @Sendable (isolated Door, [String: Value]) -> Void
+  ) async {
+    let live = await recorder.liveWorkout(workout.identifier)
+    var values = properties(of: workout, for: name)
+    // The clock may have been set since it began.
+    if let start = live?.session.start { values["Start"] = .int64(start.microseconds) }
+    values["State"] = .string(live?.word ?? "ending")
+    values["Elapsed"] = .int64(live?.elapsedTime.wholeMicroseconds ?? 0)
+    body(self, values)
+  }
+
+  /// Takes over the workouts of an earlier run of the recorder.
+  func adoptWorkouts() async {
+    for workout in await recorder.unstored(telling: ended) {
+      registry.adopt(ClientObject(workout, connection: nil))
+    }
+  }
+
+  /// Ends a workout for which nobody waits.
+  func interrupt(workout identifier: UUID) {
+    let recorder = recorder
+    Task(executorPreference: loop) { await recorder.interruptWorkout(identifier) }
+  }
+
+  /// A report of the end of a workout, with its owner.
+  typealias WorkoutEnd = @Sendable (UUID, ClientIdentity, WorkoutRequestFailure?) -> Void
+
+  /// The closure that the recorder calls, on its thread.
+  nonisolated var ended: WorkoutEnd {
+    { [weak self, loop] workout, owner, failure in
+      loop.execute { [weak self] in self?.assumeIsolated { $0.ended(workout, of: owner, failure) } }
+    }
+  }
+
+  private func ended(_ workout: UUID, of owner: ClientIdentity, _ failure: WorkoutRequestFailure?) {
+    switch failure {
+    case nil: perform(registry.stored(workout, of: owner))
+    case .discarded: perform(registry.discarded(workout, of: owner))
+    // The recorder ends, and the next one has the workout: who looks must not think that it is over.
+    default: break
+    }
+    settle()
+  }
+}
+
+extension Recorder {
+  /// The workouts that the store does not have, also those that are over: their programs may still wait for them.
+  fileprivate func unstored(telling tell: @escaping Door.WorkoutEnd) -> [RunningWorkout] {
+    let workouts = unstoredWorkouts
+    for workout in workouts { whenStored(workout.id) { tell(workout.id, workout.owner, $0) } }
+    return workouts
+  }
+}
+
+extension ClientObject {
+  /// A workout that the recorder has begun.
+  init(_ running: RunningWorkout, connection: String?) {
+    self.init(
+      .workout, running.id, of: running.owner, sensor: running.sensor,
+      start: running.session.start?.microseconds ?? 0, connection: connection)
+  }
+}
+
+extension RunningWorkout {
+  /// The state as the bus shows it.
+  fileprivate var word: String {
+    switch session.state {
+    case .paused: "paused"
+    case .stopped: "recovering"
+    case .ended: "ending"
+    case .notStarted, .prepared, .running: "running"
     }
   }
 }

@@ -1,7 +1,7 @@
 import ClientInterfaces
-import Clients
+package import Clients
 package import DBus
-import HealthModel
+package import HealthModel
 package import Ingestion
 import Sensors
 import SeriesStore
@@ -9,9 +9,9 @@ import Synchronization
 
 /// The door of a running recorder: `org.sensord` on a message bus, for other programs.
 ///
-/// It has a connection and a thread of its own, so that no flood of calls delays a heartbeat. It decides nothing: what a
-/// client may have says ``Clients/ClientRegistry``. While no client is connected it reads nothing; while
-/// nobody subscribes it takes no values from the recorder.
+/// The door has a connection and a thread of its own, so that no flood of calls delays a heartbeat.
+/// ``Clients/ClientRegistry`` decides what a client may have; the door decides nothing. While no client is connected
+/// the door reads nothing; while nobody subscribes it receives no values from the recorder.
 package actor Door {
   package nonisolated let loop: EventLoop
   /// Whether the loop's thread was started.
@@ -25,9 +25,9 @@ package actor Door {
   /// The end of the bus is waited for.
   var busEnd: CheckedContinuation<Void, Never>?
   var isClosing = false
-  /// The last line about the bus; it is not said twice.
+  /// The last line about the bus; the same line is not logged twice in a row.
   var lastProblem = ""
-  /// How often the bus has not let this user own the name.
+  /// The number of times that the bus has not let this user own the name.
   var denials = 0
 
   /// Calls of connections that are not known yet, or whose grants have not been read.
@@ -44,15 +44,15 @@ package actor Door {
   var waiting: [UInt64: (call: Message, timer: TimerToken)] = [:]
   var lastWaiting: UInt64 = 0
 
-  /// What follows the recorder's values, and its store.
+  /// The tasks that follow the recorder's values, and its store.
   var values: Task<Void, Never>?
   var storeChanges: Task<Void, Never>?
-  /// What the recorder did a moment ago, and who waits to hear it.
+  /// The recorder's status of a moment ago, and the closures that wait for the next one.
   var status: (value: RecorderStatus, at: BootInstant)?
   var statusWaiters: [@Sendable (RecorderStatus) -> Void] = []
   /// Answers of queries that are being sent.
   var answers: [UInt64: (pipe: AnswerPipe, reading: Reading)] = [:]
-  /// What follows changes of the store for those who observe them.
+  /// The tasks that follow changes of the store for the connections that observe them.
   var observers: [String: ChangeObserver] = [:]
   /// Calls of `Observe` that are answered when changes are followed.
   var observeCalls: [String: [ClientCall]] = [:]
@@ -129,7 +129,8 @@ package actor Door {
 
   var now: BootInstant { BootInstant(microseconds: BootClock.now()) }
 
-  /// What every change of the clients may lead to: whether the recorder and its store are followed, and the next timer.
+  /// Applies the consequences that every change of the clients may have: whether the recorder and its store are
+  /// followed, and the next timer.
   func settle() {
     followValues()
     followStore()
@@ -144,7 +145,7 @@ package actor Door {
   func armTimer() {
     guard let deadline = registry.deadline else { return }
     if let timer {
-      // It may fire too early, and is set anew then: values move the deadline all the time.
+      // The timer may fire too early, and is set anew then: values move the deadline all the time.
       guard deadline < timer.instant else { return }
       loop.cancel(timer.token)
     }
@@ -156,5 +157,31 @@ package actor Door {
       }
     }
     timer = (token, deadline)
+  }
+}
+
+/// Everything that a ``Door`` is given from outside.
+package struct DoorSettings: Sendable {
+  /// The bus on which it owns its name.
+  package var bus: BusAddress
+  /// The owners of the recorder.
+  package var owners: Owners
+  /// The configuration's decisions about clients.
+  package var inAdvance: [Grant]
+  package var limits = ClientLimits()
+  /// The version of the program.
+  package var version: String
+  /// Called on the door's thread, with one line each, never with health data or a client's text in it.
+  package var log: @Sendable (RecorderSettings.LogLevel, String) -> Void
+
+  package init(
+    bus: BusAddress, owners: Owners, inAdvance: [Grant] = [], version: String,
+    log: @escaping @Sendable (RecorderSettings.LogLevel, String) -> Void = { _, _ in }
+  ) {
+    self.bus = bus
+    self.owners = owners
+    self.inAdvance = inAdvance
+    self.version = version
+    self.log = log
   }
 }

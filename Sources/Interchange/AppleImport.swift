@@ -1,3 +1,4 @@
+internal import Documents
 internal import Glibc
 internal import HealthInterchange
 internal import HealthModel
@@ -11,7 +12,7 @@ struct AppleImport: ~Copyable {
   private let types: Set<String>?
   private let since: Timestamp?
   private var damage: FileDamage?
-  /// Why the file could not be read to its end.
+  /// The reason for which the file could not be read to its end.
   private(set) var interruption: UnreadableInput?
   private var clinicalRead = 0
   private var routesRead = 0
@@ -48,7 +49,7 @@ struct AppleImport: ~Copyable {
       }
       try reader.end()
     } catch let error as FileDamage {
-      // What is before it stays.
+      // Everything before the damage stays.
       damage = error
     } catch let error as UnreadableInput {
       interruption = error
@@ -65,7 +66,7 @@ struct AppleImport: ~Copyable {
       try await readClinicalRecords(in: archive, into: &destination)
       try await readRoutes(in: archive, into: &destination)
     } catch let error as FileDamage {
-      // What is before it stays.
+      // Everything before the damage stays.
       damage = damage ?? error
     }
   }
@@ -128,7 +129,7 @@ struct AppleImport: ~Copyable {
         }
         try route.finish()
       } catch {
-        // What is before it stays.
+        // Everything before the damage stays.
         damage = damage ?? FileDamage("\(AppleArchive.lastName(entry.text)), \(error.place)", error.problem)
       }
       for (reason, count) in route.account.leftOut { report.refused[reason, default: 0] += count }
@@ -141,7 +142,7 @@ struct AppleImport: ~Copyable {
     }
   }
 
-  /// What came in, when all is stored, and the damage behind which nothing was read.
+  /// Stores the rest; returns the report, and the damage behind which nothing was read.
   @concurrent mutating func finish(
     into destination: inout ImportDestination
   ) async throws -> (report: AppleReport, damage: FileDamage?) {
@@ -211,7 +212,7 @@ struct AppleImport: ~Copyable {
     return report
   }
 
-  /// What would become of a batch, where these versions of its objects came in before.
+  /// The outcomes for a batch if it were stored, where these versions of the batch's objects came in before.
   @concurrent private static func rehearse(
     _ batch: ImportBatch, in store: HealthStore?, _ earlier: [Int64?]
   ) async throws -> AppleReport {
@@ -224,5 +225,53 @@ struct AppleImport: ~Copyable {
       report.add(outcome, of: batch.types[index])
     }
     return report
+  }
+}
+
+/// One line on a terminal with the progress of a long import and the estimated time left; nothing without a terminal.
+struct ImportProgress {
+  private let file: String
+  private let size: Int64?
+  private let isShown: Bool
+  private let start: Int64
+  private var shown: Int64
+
+  private static let pauseMilliseconds: Int64 = 200
+
+  init(_ file: String, size: Int64?) {
+    (self.file, self.size) = (file, size)
+    isShown = isatty(STDERR_FILENO) == 1
+    start = Self.milliseconds
+    shown = start
+  }
+
+  mutating func show(_ place: Int64, records: Int) {
+    guard isShown, Self.milliseconds - shown >= Self.pauseMilliseconds else { return }
+    shown = Self.milliseconds
+    Output.line("\r\u{1B}[K\(PrintableText.line(text(place, records: records, after: shown - start), columns: 79))")
+  }
+
+  func clear() {
+    if isShown, shown > start { Output.line("\r\u{1B}[K") }
+  }
+
+  /// The line after so many milliseconds.
+  func text(_ place: Int64, records: Int, after milliseconds: Int64) -> String {
+    guard let size, size > 0, place > 0, place <= size else { return "\(file): \(Count.of(records, "record"))" }
+    let share = Double(place) / Double(size)
+    let left = Double(milliseconds) / share * (1 - share) / 1000
+    // The beginning allows no estimate.
+    let estimate = milliseconds > 2000 ? ", about \(Self.time(left)) left" : ""
+    return "\(file): \(Int(share * 100)) %, \(Count.of(records, "record"))\(estimate)"
+  }
+
+  private static func time(_ seconds: Double) -> String {
+    seconds < 90 ? "\(Int(seconds) + 1) s" : "\(Int(seconds / 60) + 1) min"
+  }
+
+  private static var milliseconds: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

@@ -3,7 +3,7 @@ internal import HealthInterchange
 internal import HealthModel
 internal import SeriesStore
 
-/// What became of an export of Apple's, by type.
+/// The outcomes of an import of Apple's export, by type.
 struct AppleReport: Sendable {
   struct Counts: Sendable {
     var outcomes: [CommitOutcome: Int] = [:]

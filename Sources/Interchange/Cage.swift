@@ -43,7 +43,7 @@ struct Cage {
   }
 }
 
-/// A copy of this process that stays outside of the cage for one thing: what it does is fixed before, and all that it is told is when.
+/// A copy of this process that stays outside of the cage for one action: the action is fixed before, and only its time is decided later.
 struct Companion: Sendable {
   private let word: CInt
   private let answer: CInt

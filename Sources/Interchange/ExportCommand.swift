@@ -69,7 +69,7 @@ struct ExportCommand: ParsableCommand, ConfinedCommand {
 
   private func places(_ cage: inout Cage) throws(CommandFailure) -> ExportPlaces {
     if session == nil, let format { return try RangeExport.places(format, output, &cage) }
-    // A name that is none is an error of a session that is there.
+    // An invalid name is reported once the session is found.
     if format == .wfdb { return try ExportPlaces((try? RecordFiles(output))?.paths ?? []) }
     return try ExportPlaces(output.map { [$0] } ?? [])
   }
@@ -102,7 +102,7 @@ struct ExportCommand: ParsableCommand, ConfinedCommand {
 extension InterchangeFormat: ExpressibleByArgument {}
 
 extension InterchangeRecording {
-  /// What the store has, for a format. Of a workout its activities are laps, or else the laps that were told of it.
+  /// The stored values, for a format. The laps of a workout are its activities, or else its recorded laps.
   init(_ values: RecordedValues) {
     var laps = values.workout?.activities.map { Lap($0.span, activity: $0.configuration.activityType) } ?? []
     if laps.isEmpty, let workout = values.workout {
@@ -116,5 +116,91 @@ extension InterchangeRecording {
       laps: laps, workout: values.workout)
     // A copy of a copy is one of the same workout.
     if case .text(let text) = values.metadata[ImportedMetadata.workout] { copiedWorkout = UUID(uuidString: text) }
+  }
+}
+
+/// `--into RIDE.fit`: somebody's ride with the heart that was recorded meanwhile.
+struct RideExport {
+  private let ride: String
+  private let output: String?
+  private let places: ExportPlaces
+  /// Whether the outcome is written as JSON.
+  private let json: Bool
+
+  /// No ride is longer: a day has some nine mebibytes.
+  private static let longest = 16 << 20
+
+  init(_ ride: String, _ output: String?, in places: ExportPlaces, json: Bool) {
+    self.ride = ride
+    self.output = output
+    self.places = places
+    self.json = json
+  }
+
+  func write(_ recording: InterchangeRecording) throws {
+    if let output, FileAccess.isSame(ride, output) {
+      throw CommandFailure(
+        .cannotCreate, "\(output) is the ride itself, which cannot be made again", remedy: "name another file with -o")
+    }
+    let bytes = try FileAccess.read(ride, limit: Self.longest)
+    let merged: RideMerge
+    do throws(FileDamage) {
+      merged = try RideMerge(of: recording, into: bytes)
+    } catch {
+      throw CommandFailure(.badData, "\(ride): \(error)")
+    }
+    guard merged.rates + merged.intervals > 0 else {
+      throw CommandFailure(
+        .badData,
+        merged.hasRecords
+          ? "\(ride): it has a heart rate already, or was ridden at another time" : "\(ride): there is no ride in it")
+    }
+    try Output.file(output, in: places) { (receive) throws(FileError) in try receive(merged.bytes) }
+    guard !json else {
+      var line: [UInt8] = []
+      account(of: merged).appendLine(to: &line)
+      return try Output.write(line)
+    }
+    Output.error(
+      "sensord: \(ride): \(Count.of(merged.rates, "record")) got a heart rate, "
+        + "\(Count.of(merged.intervals, "interval")) \(merged.intervals == 1 ? "was" : "were") added")
+    let leftOut = merged.leftOut.map { "\($0.count) × \($0.reason)" }.joined(separator: ", ")
+    if !leftOut.isEmpty { Output.error("sensord: \(ride): left out: \(leftOut)") }
+  }
+
+  private func account(of merged: RideMerge) -> JSONValue {
+    [
+      "file": .string(ride), "rates": .integer(merged.rates), "intervals": .integer(merged.intervals),
+      "leftOut": .object(merged.leftOut.map { JSONValue.Member($0.reason, .integer($0.count)) }),
+    ]
+  }
+}
+
+/// The stored rates for which a format has no place, over all written recordings: somebody who compares the file with the store would else
+/// search for these rates.
+struct MissingRates {
+  private var total = 0
+  private var reasons: [(count: Int, reason: String)] = []
+
+  mutating func add(_ recording: InterchangeRecording, _ format: InterchangeFormat) {
+    total += recording.rates.count
+    for one in format.missingRates(recording) {
+      if let place = reasons.firstIndex(where: { $0.reason == one.reason }) {
+        reasons[place].count += one.count
+      } else {
+        reasons.append(one)
+      }
+    }
+  }
+
+  /// A line for each reason; empty where nothing is missing.
+  var lines: [String] {
+    reasons.map { one in
+      "sensord: \(one.count) of \(Count.of(total, "rate")) \(one.count == 1 ? "is" : "are") not in the file: \(one.reason)"
+    }
+  }
+
+  func tell() {
+    for line in lines { Output.error(line) }
   }
 }

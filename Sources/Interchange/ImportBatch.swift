@@ -2,17 +2,17 @@ internal import HealthInterchange
 internal import HealthModel
 internal import SeriesStore
 
-/// What goes into the store in one transaction. The more it is, the fewer pages are written twice: what identifies an object is random,
+/// The objects of one transaction. The more there are, the fewer pages are written twice: the identifiers of objects are random,
 /// so that a thousand of them change most pages of an index, as eight thousand do.
 struct ImportBatch: Sendable {
   private(set) var items: [ImportedItem] = []
   /// The names of their types.
   private(set) var types: [String] = []
-  /// Which objects they are.
+  /// The identities of the objects.
   private(set) var marks: [Mark] = []
   private var size = 0
 
-  /// Of an object: the beginning of its digest, its version, and whether that is only of what goes on.
+  /// The identity of an object: the beginning of its digest, its version, and whether that counts only a continued series.
   struct Mark {
     var key: UInt64
     var version: Int64
@@ -38,14 +38,14 @@ struct ImportBatch: Sendable {
   }
 }
 
-/// What a dry run would have stored before, which the store cannot tell.
+/// The versions that a dry run would have stored so far, which are not in the store.
 struct ImportRehearsal {
   private var versions: [UInt64: Int64] = [:]
 
   /// More objects than nearly all exports have; of what comes behind them no repetition is noticed.
   private static let mostObjects = 1 << 19
 
-  /// The version of each object of a batch that would be there before it; nil where none would.
+  /// The version of each object of a batch that would be in the store before; nil without one.
   mutating func earlier(than batch: ImportBatch) -> [Int64?] {
     batch.marks.map { mark in
       let earlier = versions[mark.key]
@@ -58,7 +58,7 @@ struct ImportRehearsal {
 }
 
 extension ImportOutcome {
-  /// What becomes of an object of which another version comes in before it.
+  /// The outcome for an object of which another version comes in before.
   func following(_ earlier: Int64?, _ mark: ImportBatch.Mark, isSeries: Bool) -> ImportOutcome {
     guard let earlier, outcome == .stored || outcome == .replaced else { return self }
     if mark.isContinued { return ImportOutcome(outcome: .replaced, added: added) }
@@ -67,7 +67,7 @@ extension ImportOutcome {
   }
 }
 
-/// Why the store takes something not that was read.
+/// The reason for which the store refuses an object that was read.
 struct AppleRefusal: Error {
   let reason: String
 }

@@ -23,7 +23,7 @@ extension ImportCommand {
       }
       let reader = try archive.open(export.entry)
       let piece = try reader.next()
-      // What was written here, and packed as Apple's exports are.
+      // An export of this program, packed like Apple's exports.
       if AppleCopyReader.recognizes(piece) {
         try await readSessions(.apple, piece, into: &destination, &report) { try reader.next() }
         for (name, count) in export.others { report.account.leftOut[name, default: 0] += count }
@@ -41,11 +41,11 @@ extension ImportCommand {
     }
   }
 
-  /// So many files of a ZIP file are looked at: the most of a life's activities, each with its name in memory.
+  /// So many files of a ZIP file are read: a life's activities, each with its name in memory.
   private static let mostFiles = 30_000
   private static let longestName = 512
 
-  /// Files of recordings, packed by gzip or not, as archives of platforms have them. Each is told as a file.
+  /// Reads files of recordings, packed by gzip or not, as archives of platforms have them. Each is reported as a file.
   @concurrent private func readRecordings(
     _ file: String, _ archive: ZipArchive, into destination: inout ImportDestination, _ report: inout ImportReport,
     _ answers: inout ImportAnswers
@@ -59,7 +59,7 @@ extension ImportCommand {
     do throws(FileDamage) {
       try archive.forEach { (entry) throws(FileDamage) in
         let name = entry.text
-        // What a Mac adds to each file is no file.
+        // Entries that a Mac adds to each file are not files of their own.
         guard !name.hasSuffix("/"), !name.hasPrefix("__MACOSX/") else { return true }
         if entries.count < Self.mostFiles, entry.name.count <= Self.longestName {
           entries.append(entry)
@@ -84,7 +84,7 @@ extension ImportCommand {
         unreadable = (unreadable?.first ?? error, (unreadable?.count ?? 0) + 1)
         continue
       } catch {
-        // What is wrong with one file is not wrong with the next; what is wrong with the store is.
+        // Damage of one file does not stop the next; a failure of the store does.
         guard let failure = CommandFailure(classifying: error), failure.status == .badData else { throw error }
         part.failure = failure
       }
@@ -134,7 +134,7 @@ extension ImportCommand {
 }
 
 extension AppleArchive {
-  /// Exports beside the one that is read: told as what is lost.
+  /// The exports beside the one that is read: reported as lost.
   fileprivate var unread: FileDamage? {
     guard let first = furtherExports.first else { return nil }
     let more = furtherExports.count > 1 ? ", and \(furtherExports.count - 1) more" : ""

@@ -57,7 +57,7 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
     try await read(opened, into: store)
   }
 
-  /// Reads all files, of which those that are no files on a disk are open.
+  /// Reads all files; pipes and devices among them are open already.
   @concurrent private func read(_ opened: [CInt?], into store: ImportStore) async throws {
     var destination = ImportDestination(store, isDry: dryRun, restore: restore)
     var answers = ImportAnswers(isJSON: json)
@@ -72,7 +72,7 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
         guard let failure = CommandFailure(classifying: error) else { throw error }
         report.failure = failure
         report.namesFile = error is UnreadableInput
-        // What is wrong with the store is wrong for all files.
+        // A failure of the store is a failure of all files.
         if !(error is UnreadableInput), failure.status != .badData, failure.status != .noInput { giveUp = failure }
       }
       try answers.add(report, isTold: giveUp != nil)
@@ -129,7 +129,7 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
     if report.isEmpty { throw CommandFailure(.badData, "there is no heart rate and no beat with a time in it") }
   }
 
-  /// Why a file that begins like this is looked at no further.
+  /// The reason for which a file that begins like this is not read.
   private static func refusal(_ piece: [UInt8], isPacked: Bool) -> CommandFailure? {
     guard !piece.isEmpty else {
       return CommandFailure(
@@ -185,7 +185,7 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
       do throws(FileDamage) {
         if isOver { try reader.finish(into: &elements) } else { try reader.read(piece, into: &elements) }
       } catch {
-        // What was found before it stays.
+        // The elements before the damage stay.
         report.damage = error
         isOver = true
       }
@@ -237,7 +237,7 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
     return Set(names)
   }
 
-  /// A date alone is none: nobody's recording begins at midnight in UTC.
+  /// Reads a moment; a date alone is refused: nobody's recording begins at midnight in UTC.
   static func moment(_ text: String) throws -> Timestamp {
     guard text.utf8.contains(UInt8(ascii: ":")) else { throw noTime(text) }
     return try time(text)

@@ -5,14 +5,14 @@ internal import Recordings
 internal import SeriesStore
 internal import StoreCommands
 
-/// Where imported sessions go.
+/// The store to which imported sessions go.
 struct ImportDestination {
-  /// What became of a session.
+  /// The outcome for a session.
   struct Answer {
     var outcome: CommitOutcome
     /// The recording of another name of which the session is a copy.
     var original: UUID?
-    /// The form of it that the store keeps, since each of the two has something that the other lacks.
+    /// The form of the session that stays in the store, since each of the two has something that the other lacks.
     var kept: SessionForm?
     /// A session that came in as text and has the same intervals.
     var twin: UUID?
@@ -27,11 +27,11 @@ struct ImportDestination {
   /// Whether what was deleted may come back.
   private let restore: Bool
   private var isAskedFor = false
-  /// What a recorder has in its journal.
+  /// The sessions in a recorder's journal.
   private var journalled: Set<UUID>?
-  /// Whether a file was said to have begun at `--start`.
+  /// Whether a file got `--start` as its beginning.
   private var hasStarted = false
-  /// What files before would have stored.
+  /// The sessions that the files before would have stored.
   private var planned: [UUID: (form: SessionForm, version: Int64)] = [:]
 
   init(_ store: ImportStore, isDry: Bool, restore: Bool) {
@@ -40,7 +40,7 @@ struct ImportDestination {
     self.restore = restore
   }
 
-  /// The store, to be written or only to be looked at; nil where there is none yet.
+  /// The store, to be written or only to be read; nil where there is no store yet.
   mutating func opened() throws -> HealthStore? {
     let store = try self.store.opened()
     if !isAskedFor { self.store.keep() }
@@ -48,13 +48,13 @@ struct ImportDestination {
     return store
   }
 
-  /// Gives `--start` to a file that says no time; false where one has it already: two recordings do not begin at once.
+  /// Gives `--start` to a file without a time; false where another file has it already: two recordings do not begin at once.
   mutating func takeStart() -> Bool {
     defer { hasStarted = true }
     return !hasStarted
   }
 
-  /// Stores a session, or says what would become of it.
+  /// Stores a session, or returns the outcome that storing would have.
   @concurrent mutating func answer(to session: RecordedSession, _ format: ForeignFormat) async throws -> Answer {
     // First, since what leaves the journal is in the store.
     if try isBeingRecorded(session.id) { return Answer(.unchanged) }
@@ -67,7 +67,7 @@ struct ImportDestination {
     var session = session
     if let (stored, version) = try await stored(session.id, in: store) {
       let form = SessionForm(session)
-      // What was recorded has everything that a copy could have; of two copies neither needs to contain the other.
+      // A recorded session has everything that a copy could have; of two copies neither needs to contain the other.
       let isCopyOfRecorded = version >= 0 && session.syncVersion < 0
       if !isCopyOfRecorded, form.hasMore(than: stored) {
         if stored.hasMore(than: form) { return Answer(.unchanged, kept: stored) }
@@ -106,8 +106,8 @@ struct ImportDestination {
     return version == nil ? .stored : .replaced
   }
 
-  /// A copy that was written while the session was being recorded has to wait for it: were it stored, the recorder would take its own
-  /// session for one that is over.
+  /// Whether a recorder's journal still has a session. A copy of such a session has to wait for the session's end: were the copy stored, the
+  /// recorder would regard its own session as over.
   private mutating func isBeingRecorded(_ session: UUID) throws -> Bool {
     if journalled == nil { journalled = try store.catalogue().journalledIdentifiers() }
     return journalled?.contains(session) ?? false
@@ -115,7 +115,7 @@ struct ImportDestination {
 
   private static let day: Int64 = 86_400_000_000
 
-  /// The recording of the same day that has these intervals: who says when text began may be wrong by a time zone.
+  /// The recording of the same day that has these intervals: the beginning that a person gives may be wrong by a time zone.
   @concurrent private func original(
     of copy: IntervalCopy, _ session: RecordedSession, _ format: ForeignFormat
   ) async throws -> UUID? {
@@ -123,12 +123,12 @@ struct ImportDestination {
     let recordings = try await catalogue.recordings(
       from: session.start.advanced(byMicroseconds: -Self.day), to: session.end.advanced(byMicroseconds: Self.day))
     for recording in recordings where recording != session.id {
-      // Of what is damaged nothing can be told.
+      // A damaged recording cannot be compared.
       guard let values = try? await catalogue.values(recording.uuidString) else { continue }
       // A table has the times and gaps that text alone lacks.
       if format != .rr, Self.isText(values.metadata) { continue }
       guard copy.isCopy(of: InterchangeRecording(values)) else { continue }
-      // Intervals that are all alike, of a simulator or a pacemaker, tell nobody from another.
+      // Intervals that are all alike, of a simulator or a pacemaker, identify nobody.
       if !copy.isUniform || values.span.start == session.start { return recording }
     }
     return nil
@@ -162,7 +162,7 @@ struct ImportDestination {
     return nil
   }
 
-  /// What becomes of a copy of a workout where the store has that, or had it; nil where it never did, and for everything else.
+  /// The outcome for a copy of a workout that the store has, or had; nil where the store never had the workout, and for other sessions.
   @concurrent private func answer(toCopyIn session: RecordedSession, in store: HealthStore) async throws -> Answer? {
     guard case .text(let text) = session.metadata[ImportedMetadata.workout], let workout = UUID(uuidString: text) else {
       return nil

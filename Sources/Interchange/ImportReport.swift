@@ -5,9 +5,9 @@ internal import HealthModel
 internal import SeriesStore
 internal import StoreCommands
 
-/// What became of one file.
+/// The report on the import of one file.
 struct ImportReport {
-  /// What became of one session.
+  /// The outcome for one session.
   struct Row {
     var session: RecordedSession
     let answer: ImportDestination.Answer
@@ -17,7 +17,7 @@ struct ImportReport {
       self.session = session
       self.answer = answer
       form = SessionForm(session)
-      // Values are in the store; a report keeps none.
+      // Values are in the store; a report has none.
       self.session.rates = []
       self.session.heartbeats = HeartbeatSeries()
     }
@@ -25,7 +25,7 @@ struct ImportReport {
     /// The name by which commands know it.
     static func name(_ id: UUID) -> String { String(id.uuidString.lowercased().prefix(8)) }
 
-    /// What became of it, for people.
+    /// The outcome as a line for people.
     func text(isDry: Bool) -> String {
       let name = Self.name(session.id)
       let counts = [(form.rates, "rate"), (form.beats, "beat"), (session.gaps.count, "gap")].map(Count.of)
@@ -54,16 +54,16 @@ struct ImportReport {
     didSet { formatName = format?.rawValue }
   }
   var formatName: String?
-  /// Of Apple's export.
+  /// The outcomes of Apple's export.
   var apple: AppleReport?
   var rows: [Row] = []
   var account = ReadingAccount()
   var damage: FileDamage?
-  /// Why there is nothing of it.
+  /// The reason for which nothing of the file came in.
   var failure: CommandFailure?
-  /// Whether that says the file's name.
+  /// Whether the failure's text has the file's name.
   var namesFile = false
-  /// Whether it is a ZIP file whose files were told before.
+  /// Whether this is a ZIP file whose files were reported before.
   var hasParts = false
   /// Sessions that `--since` left out.
   var tooOld = 0
@@ -72,10 +72,10 @@ struct ImportReport {
     (self.file, self.isDry) = (file, isDry)
   }
 
-  /// Whether nothing of it was found, and nothing else was told.
+  /// Whether nothing was found, and nothing else reported.
   var isEmpty: Bool { rows.isEmpty && damage == nil && tooOld == 0 }
 
-  /// For stderr.
+  /// The lines for stderr.
   var errors: [String] {
     if let reason { return [namesFile ? reason : "\(file): \(reason)"] }
     guard let damage else { return [] }
@@ -86,7 +86,7 @@ struct ImportReport {
     return ["\(file): \(damage); \(kept)"]
   }
 
-  /// Why there is nothing of it, with what can be done.
+  /// The reason for which nothing of the file came in, with the remedy.
   private var reason: String? {
     failure.map { failure in failure.remedy.map { "\(failure.message); \($0)" } ?? failure.message }
   }
@@ -132,4 +132,72 @@ struct ImportReport {
       "failure": .string(reason),
     ]
   }
+}
+
+/// The reports on the files so far, and the code to exit with.
+struct ImportAnswers {
+  private let isJSON: Bool
+  private var entries: [JSONValue] = []
+  /// The greatest of the codes of all files; nil where everything came in.
+  private(set) var status: ExitStatus?
+
+  init(isJSON: Bool) {
+    self.isJSON = isJSON
+  }
+
+  /// Reports on a file. `isTold`: whether a failure is reported elsewhere.
+  mutating func add(_ report: ImportReport, isTold: Bool = false) throws {
+    if let failure = report.failure { fail(failure.status) }
+    if report.damage != nil { fail(.badData) }
+    if isJSON {
+      entries.append(report.json)
+    } else {
+      try Output.write(Array(report.text.utf8))
+    }
+    guard !isTold else { return }
+    for line in report.errors { Output.error("sensord: \(line)") }
+  }
+
+  func finish() throws {
+    if isJSON { try Output.write(JSONValue.lines(entries)) }
+  }
+
+  private mutating func fail(_ code: ExitStatus) {
+    if code.rawValue > status?.rawValue ?? 0 { status = code }
+  }
+}
+
+/// The amount of a session that one form of the session has: a file may have rates, another beats, and each to its own resolution.
+struct SessionForm: Hashable, Sendable {
+  var rates: Int
+  var beats: Int
+  /// Ticks of a second in which beats are known.
+  var timescale: Int32
+
+  init(rates: Int, beats: Int, timescale: Int32) {
+    (self.rates, self.beats, self.timescale) = (rates, beats, timescale)
+  }
+
+  init(_ session: RecordedSession) {
+    self.init(
+      rates: session.rates.count, beats: session.heartbeats.beats.count, timescale: session.heartbeats.timescale)
+  }
+
+  /// Whether something of it would be lost if the other took its place: values, or the resolution of as many beats.
+  func hasMore(than other: SessionForm) -> Bool {
+    rates > other.rates || beats > other.beats
+      || beats > 0 && beats == other.beats && timescale > other.timescale
+  }
+
+  /// `3,458 rates, 5,021 beats to 1/1024 s`.
+  var text: String {
+    let ofBeats = beats > 0 ? " to 1/\(timescale) s" : ""
+    return "\(Count.of(rates, "rate")), \(Count.of(beats, "beat"))\(ofBeats)"
+  }
+}
+
+/// Numbers of things, for people.
+enum Count {
+  /// `1 gap`, `2 gaps`.
+  static func of(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }

@@ -34,7 +34,7 @@ struct ImportStore: Sendable {
   /// Starts the store's thread; to be called once, in the cage.
   func start() throws { try (try? opening.get())?.store?.start() }
 
-  /// The store, to be written or only to be looked at; nil where there is none, and none shall be made.
+  /// The store, to be written or only to be read; nil where there is no store and a dry run makes none.
   func opened() throws -> HealthStore? { try opening.get().store }
 
   /// The recordings of the store and its journal.
@@ -46,7 +46,7 @@ struct ImportStore: Sendable {
   /// Keeps a store that was made: something goes into it. To be called once.
   func keep() { _ = companion?.act() }
 
-  /// Removes a store that was made and not kept.
+  /// Removes a store that was made in vain.
   func end() { companion?.end() }
 }
 

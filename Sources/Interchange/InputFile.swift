@@ -1,8 +1,9 @@
 internal import Glibc
 internal import HealthInterchange
 internal import Recordings
+internal import StoreCommands
 
-/// Why a file that should come in cannot be read: the next one may be.
+/// The failure to read a file that should come in: other files may still be read.
 struct UnreadableInput: Error {
   let reason: FileError
 
@@ -26,9 +27,9 @@ struct InputFile: ~Copyable {
   /// A byte that was read when it was looked whether somebody writes.
   private var early: UInt8?
 
-  /// How many bytes there are; nil for what is no file.
+  /// The number of bytes; nil for an input that is no file, a pipe for example.
   let size: Int64?
-  /// How many were read.
+  /// The number of bytes read so far.
   private(set) var place: Int64 = 0
 
   /// Opens the file, or goes on with a descriptor of ``open(_:)``.
@@ -55,10 +56,10 @@ struct InputFile: ~Copyable {
     unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
   }
 
-  /// So long a shell may take to start what writes into a pipe.
+  /// The time that a shell has to start the program that writes into a pipe.
   private static let patienceMilliseconds: CInt = 2000
 
-  /// The first byte of a pipe, or none where that is still to come; nil where nobody has the other end.
+  /// The first byte of a pipe, empty where the byte is still to come; nil where nobody has the other end.
   private static func beginning(_ descriptor: CInt) -> [UInt8]? {
     var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&waited, 1, patienceMilliseconds)
@@ -84,7 +85,7 @@ struct InputFile: ~Copyable {
         unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
       }
       if count < 0, errno == EINTR { continue }
-      // What came before it counts; the next piece fails again.
+      // The bytes before the failure count; the next piece fails again.
       guard count >= 0 || filled > 0 else { throw UnreadableInput(errno, path) }
       if count <= 0 { break }
       filled += count
@@ -113,5 +114,81 @@ struct InputFile: ~Copyable {
       bytes.removeLast(count - filled)
       return bytes
     }
+  }
+}
+
+/// The bytes of a file, unpacked where gzip packed it.
+struct Unpacking {
+  private var gzip: GzipReader?
+
+  /// Whether it is packed.
+  var isPacked: Bool { gzip != nil }
+
+  /// The first piece: at least 4,096 bytes where there are so many, and less before damage. `source` has the bytes of the file, empty at
+  /// the end.
+  mutating func first(_ source: () throws -> [UInt8]) throws -> [UInt8] {
+    let piece = try source()
+    guard GzipReader.recognizes(piece) else { return piece }
+    gzip = GzipReader()
+    gzip?.feed(piece)
+    var first: [UInt8] = []
+    while first.count < 4096 {
+      do {
+        let more = try next(source)
+        if more.isEmpty { break }
+        first += more
+      } catch let error as FileDamage {
+        // The next call reports the damage again.
+        guard !first.isEmpty else { throw error }
+        break
+      }
+    }
+    return first
+  }
+
+  /// The next piece; empty at the end.
+  mutating func next(_ source: () throws -> [UInt8]) throws -> [UInt8] {
+    guard gzip != nil else { return try source() }
+    while true {
+      if let piece = try gzip?.take(), !piece.isEmpty { return piece }
+      let more = try source()
+      guard !more.isEmpty else {
+        try gzip?.finish()
+        return []
+      }
+      gzip?.feed(more)
+    }
+  }
+
+  /// Marks a place in unpacked bytes, to distinguish it from a place in the packed file.
+  func placed(_ damage: FileDamage?) -> FileDamage? {
+    guard isPacked, var damage, !damage.place.hasSuffix(GzipReader.placeEnding) else { return damage }
+    damage.place += " of what is in it"
+    return damage
+  }
+}
+
+extension ForeignFormat {
+  /// The files that may go on where `file` ends, by its name alone.
+  static func possibleCompanions(of file: String) -> [String] {
+    file.hasSuffix(".hea") ? Self.wfdb.companions.map { "\(file.dropLast(3))\($0)" } : []
+  }
+
+  /// The files of which one goes on where `file` ends: they are beside it, and have its name up to the ending. Nil alone for formats of
+  /// one file.
+  func companions(of file: String) throws(CommandFailure) -> [String?] {
+    guard !companions.isEmpty else { return [nil] }
+    guard file.hasSuffix(".hea") else {
+      throw CommandFailure(
+        .badData, "annotations of WFDB are looked for beside a header whose name ends in .hea")
+    }
+    let paths = companions.map { "\(file.dropLast(3))\($0)" }
+    let found = paths.filter { FileAccess.exists($0) }
+    guard !found.isEmpty else {
+      throw CommandFailure(
+        .noInput, "there are no annotations beside it (\(companions.map { ".\($0)" }.joined(separator: ", ")))"
+      )
+    }
+    return found
   }
 }

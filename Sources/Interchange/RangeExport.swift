@@ -33,7 +33,7 @@ struct RangeExport {
     return try ExportPlaces(folder: output, &cage)
   }
 
-  /// Damage keeps back only what is damaged, and is told.
+  /// Writes all sessions of the range. A damaged session is left out and reported.
   @concurrent mutating func run(
     from start: Timestamp?, to end: Timestamp?, in catalogue: SessionCatalogue
   ) async throws {
@@ -88,7 +88,7 @@ struct RangeExport {
     return count
   }
 
-  /// Nil for one that has nothing for the format, or is damaged, which is told.
+  /// The recording of a session; nil for a session that has nothing for the format, or is damaged, which is reported.
   @concurrent private mutating func recording(
     _ session: UUID, in catalogue: SessionCatalogue
   ) async throws -> InterchangeRecording? {

@@ -1,8 +1,9 @@
+import DBus
 public import HealthModel
 
-/// Why the recorder did not do what a client asked. A later version may have more cases.
+/// The reason why the recorder did not carry out a request. A later version may have more cases.
 ///
-/// It holds no health data.
+/// An error holds no health data.
 @nonexhaustive
 public enum ClientError: Error, Hashable, Sendable {
   /// There is no message bus, or it lets nobody in; the text is the bus's.
@@ -21,25 +22,25 @@ public enum ClientError: Error, Hashable, Sendable {
   case notAuthorized
   /// The application's name cannot be one.
   case invalidApplication
-  /// What was named as a sensor is no address.
+  /// The text that names a sensor is not an address.
   case invalidSensor
   /// The recorder does not know a type.
   case unknownType
   /// The recorder does not know a unit, or it does not go with the type.
   case invalidUnit
-  /// An argument makes no sense; the text says which.
+  /// An argument makes no sense; the text names it.
   case invalidArgument(String)
   /// A predicate is deeper, or has more values, than can be asked.
   case tooComplex
-  /// This program, or this user, has used up what one may have; the text says of what.
+  /// This program, or this user, has reached a limit; the text names it.
   case limitsExceeded(String)
-  /// No sensor is measuring, or several are and none was named; the text says which.
+  /// No sensor is measuring, or several are and none was named; the text shows which of the two.
   case noSensor(String)
   /// Another program has a session of this sensor.
   case busy
   /// The session, the series or the workout has ended, or is another program's.
   case ended
-  /// A workout cannot do that now: it is paused, or ends; the text says what is wrong.
+  /// A workout cannot do that now: it is paused, or ends; the text names the problem.
   case invalidState(String)
   /// The object is not there, or not for this program.
   case notFound
@@ -47,9 +48,10 @@ public enum ClientError: Error, Hashable, Sendable {
   case notStored
   /// The store does not have the history that the anchor is of: what is known of the store is invalid.
   case lostAnchor
-  /// A value or a sample cannot be stored, or a series not be finished, as the recorder's text says.
+  /// A value or a sample cannot be stored, or a series not be finished; the text is the recorder's reason.
   case invalidSample(String)
-  /// The file cannot be attached, as the recorder's text says: it is no file of a known type, or the object takes none.
+  /// The file cannot be attached; the text is the recorder's reason: it is no file of a known type, or the object
+  /// accepts no files.
   case invalidAttachment(String)
   /// The sample cannot be stored, found before anything was sent.
   case series(SeriesError)
@@ -91,6 +93,67 @@ extension ClientError: CustomStringConvertible {
     case .cutOff: "the answer was cut off"
     case .unreadable: "the recorder's answer cannot be read"
     case .refused(let name, let message): "\(name): \(message)"
+    }
+  }
+}
+
+extension ClientError {
+  /// The recorder's errors, after `org.sensord.Error.`, that need no text.
+  private static let words: [String: ClientError] = [
+    "NotAuthorized": .notAuthorized, "InvalidApplication": .invalidApplication, "InvalidSensor": .invalidSensor,
+    "UnknownType": .unknownType, "InvalidUnit": .invalidUnit, "TooComplex": .tooComplex, "Busy": .busy,
+    "Finished": .ended, "NotFound": .notFound, "NotStored": .notStored, "LostAnchor": .lostAnchor,
+    "NotRecording": .notRunning,
+  ]
+  /// Those whose text has details.
+  private static let told: [String: @Sendable (String) -> ClientError] = [
+    "LimitsExceeded": { .limitsExceeded($0) }, "InvalidArgument": { .invalidArgument($0) },
+    "InvalidMetadata": { .invalidArgument($0) }, "TooLarge": { .invalidArgument($0) }, "NoSensor": { .noSensor($0) },
+    "SeveralSensors": { .noSensor($0) }, "UnknownSensor": { .noSensor($0) }, "InvalidSample": { .invalidSample($0) },
+    "Empty": { .invalidSample($0) }, "WrongOrder": { .invalidSample($0) }, "EndBeforeStart": { .invalidSample($0) },
+    "InvalidTime": { .invalidSample($0) }, "InvalidValue": { .invalidSample($0) },
+    "InvalidAttachment": { .invalidAttachment($0) }, "InvalidState": { .invalidState($0) },
+  ]
+  private static let prefix = "org.sensord.Error."
+  private static let common = "org.freedesktop.DBus.Error."
+
+  /// The meaning of a failure on the bus for a client.
+  init(_ error: DBusError) {
+    switch error.code {
+    case .disconnected: self = .interrupted
+    case .timedOut: self = .timedOut
+    case .cancelled: self = .cancelled
+    case .cannotConnect, .system, .unsupported: self = .noBus(error.message)
+    case .invalid, .nestedTooDeeply, .tooLarge: self = .invalidArgument(error.message)
+    case .remote(let name): self.init(name, error.message)
+    }
+  }
+
+  private init(_ name: String, _ message: String) {
+    if name.hasPrefix(Self.prefix) {
+      let word = String(name.dropFirst(Self.prefix.count))
+      self = Self.words[word] ?? Self.told[word]?(message) ?? .refused(name: name, message: message)
+    } else if name.hasPrefix(Self.common) {
+      self =
+        switch name.dropFirst(Self.common.count) {
+        case "ServiceUnknown", "NameHasNoOwner", "Spawn.ServiceNotFound": .notRunning
+        case "NoReply", "Disconnected": .interrupted
+        case "Timeout", "TimedOut": .timedOut
+        case "UnknownObject": .ended
+        case "InvalidArgs": .invalidArgument(message)
+        case "AccessDenied": .notAuthorized
+        default: .refused(name: name, message: message)
+        }
+    } else {
+      self = .refused(name: name, message: message)
+    }
+  }
+
+  /// Whether the same may succeed when bus or recorder are back.
+  var isPassing: Bool {
+    switch self {
+    case .noBus, .notRunning, .interrupted, .timedOut: true
+    default: false
     }
   }
 }

@@ -2,7 +2,7 @@ import ClientInterfaces
 import DBus
 public import HealthModel
 
-/// Whether a program may save samples of a type. Nothing tells whether it may read them.
+/// Whether a program may save samples of a type. A program cannot find out whether it may read them.
 @nonexhaustive
 public enum ShareStatus: String, Hashable, Sendable {
   /// The owner has not decided.
@@ -16,8 +16,8 @@ public enum ShareStatus: String, Hashable, Sendable {
 extension SensordClient {
   /// Asks the owner for permissions, and returns when everything is decided, be it allowed or not; at once if it was before.
   ///
-  /// That can take as long as it takes a person to find the question. Cancel the task to give up waiting: the request goes with
-  /// the connection, not before.
+  /// The answer can take as long as a person needs to find the question. Cancel the task to give up waiting: the
+  /// request goes with the connection, not before.
   ///
   /// - Parameters:
   ///   - share: Types of samples to save. Sessions need `heartRate` and `heartbeatSeries`.
@@ -37,14 +37,15 @@ extension SensordClient {
     }
   }
 
-  /// Asks the owner for single samples of a type whose ``HealthModel/SampleType/requiresPerObjectAuthorization`` is true, and returns
-  /// when the owner has chosen. The owner is asked each time, and may choose any of them, or none; nothing tells which.
+  /// Asks the owner for single samples of a type whose ``HealthModel/SampleType/requiresPerObjectAuthorization`` is
+  /// true, and returns when the owner has chosen. The owner is asked each time, and may choose any of them, or none;
+  /// the program does not learn which.
   ///
   /// Samples that this program saved itself need no such permission.
   ///
   /// - Parameters:
   ///   - type: `visionPrescription`.
-  ///   - predicate: Which of them; at most a thousand are shown to the owner, the earliest first.
+  ///   - predicate: The samples to ask for; at most a thousand are shown to the owner, the earliest first.
   /// - Throws: ``ClientError/refused(name:message:)`` with `org.sensord.Error.NotByObject` for a type that is allowed as a whole,
   ///   ``ClientError/limitsExceeded(_:)``, ``ClientError/cancelled``, and others.
   @concurrent public func requestPerObjectReadAuthorization(

@@ -1,3 +1,4 @@
+import ClientInterfaces
 import DBus
 import Synchronization
 
@@ -9,13 +10,14 @@ import Synchronization
 /// for try await value in client.liveValues() { … }
 /// ```
 ///
-/// The recorder's owner decides what a program may do, and a program cannot tell whether it may read: where it may not, there is
-/// nothing. A client has one thread of its own, which sleeps while nothing happens.
+/// The recorder's owner decides what a program may do, and a program cannot find out whether it may read: where it may
+/// not, there is nothing. A client has one thread of its own, which sleeps while nothing happens.
 ///
-/// Bus and recorder may end and come back. A call that was under way then throws ``ClientError/interrupted``, and the next one
-/// goes to the recorder that is there; live values and live queries say that they were interrupted and go on by themselves.
+/// Bus and recorder may end and come back. A call that was under way then throws ``ClientError/interrupted``, and the
+/// next one goes to the recorder that is there; live values and live queries report that they were interrupted and go
+/// on by themselves.
 public final class SensordClient: Sendable {
-  /// The name under which the owner's decisions about this program are kept.
+  /// The name under which the owner's decisions about this program are stored.
   public let application: String
   /// For calls.
   let link: Link
@@ -50,10 +52,10 @@ public final class SensordClient: Sendable {
     Task(executorPreference: link.loop) { await Self.end(link, observation) }
   }
 
-  /// Connects to the recorder, and says which program this is.
+  /// Connects to the recorder, and identifies this program.
   ///
   /// - Parameters:
-  ///   - bus: Where the recorder is.
+  ///   - bus: The bus of the recorder.
   ///   - application: 1 to 100 of the ASCII letters, digits, `.`, `_` and `-`, the first a letter: `org.example.Game`.
   /// - Returns: The client, which the recorder knows.
   /// - Throws: ``ClientError/noBus(_:)``, ``ClientError/notRunning``, ``ClientError/invalidApplication``, and others.
@@ -97,5 +99,29 @@ public final class SensordClient: Sendable {
     await observation.close()
     await link.close()
     link.loop.stop()
+  }
+}
+
+/// A sensor that the recorder records.
+public struct ClientSensor: Hashable, Sendable {
+  /// Its Bluetooth address: `C0:FF:EE:00:00:01`.
+  public var address: String
+  /// The name that its owner gave it, or that it advertises; nil if it has none. The text comes from the sensor: escape
+  /// it before it is shown.
+  public var name: String?
+  /// The sensor's state, in the words of `sensord status`: `measuring`, `absent` for example. A later version may have
+  /// more.
+  public var state: String
+}
+
+extension SensordClient {
+  /// The sensors that are recorded; none for a program that may read neither rates nor beats.
+  @concurrent public func sensors() async throws(ClientError) -> [ClientSensor] {
+    let answer = try await link.call(ClientInterfaces.manager, "ListSensors")
+    return (answer.first?.array ?? []).compactMap { value in
+      guard let properties = value.properties, let address = properties["address"]?.string else { return nil }
+      return ClientSensor(
+        address: address, name: properties["name"]?.string, state: properties["state"]?.string ?? "")
+    }
   }
 }

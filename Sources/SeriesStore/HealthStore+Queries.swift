@@ -2,11 +2,14 @@ public import FoundationEssentials
 public import HealthModel
 
 extension HealthStore {
-  /// Saves samples of one source, all or none.
+  /// Saves samples of one source in one transaction, all or none.
   ///
   /// A sample with a sync identity that the source has saved before is stored only in a strictly greater version, and
-  /// replaces the old one. The outcomes, in the order of the samples, say what happened. An identifier that is already in
-  /// the store is an error (``StoreError/Code/invalid``).
+  /// replaces the old one.
+  ///
+  /// - Returns: The outcome for each sample, in the order of the samples.
+  /// - Throws: ``StoreError/Code/invalid`` where the identifier of a sample is already in the store, or where a
+  ///   sample cannot be stored as it is. Then nothing was saved.
   @discardableResult
   public func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
     let outcomes = try opened().write { (connection) throws(StoreError) in
@@ -16,16 +19,19 @@ extension HealthStore {
     return outcomes
   }
 
-  /// Saves one sample; see ``save(_:as:)``.
+  /// Saves one sample under the rules of ``save(_:as:)``, and returns the outcome.
   @discardableResult
   public func save(_ sample: NewSample, as source: SourceRevision) throws(StoreError) -> CommitOutcome {
     // One sample has one outcome.
     try save([sample], as: source).first ?? .unchanged
   }
 
-  /// Deletes every sample that matches the predicate and that `source` saved, all or none, like ``delete(_:as:)``. Returns
-  /// their number. Samples of other programs, of sessions, and parts of correlations stay. A correlation that matches is
+  /// Deletes every sample that matches the predicate and that `source` saved, all or none, like ``delete(_:as:)``.
+  ///
+  /// Samples of other programs, samples of sessions, and parts of correlations stay. A correlation that matches is
   /// deleted with its parts and counts as one.
+  ///
+  /// - Returns: The number of deleted samples.
   @discardableResult
   public func delete(_ predicate: SamplePredicate, as source: String) throws(StoreError) -> Int {
     let file = try opened()
@@ -38,11 +44,17 @@ extension HealthStore {
     return count
   }
 
-  /// Deletes samples, all or none, so that none of their values is left in the store's files; tombstones stay.
+  /// Deletes samples, all or none, and erases their values from the store's files; a tombstone of each stays.
   ///
-  /// Only the program that saved a sample may delete it (``StoreError/Code/permission``). Samples of a session and parts of
-  /// a correlation are deleted only together with it (``StoreError/Code/invalid``). A correlation is deleted with its
-  /// parts.
+  /// A correlation is deleted with its parts.
+  ///
+  /// - Parameters:
+  ///   - samples: The identifiers of the samples.
+  ///   - source: The identifier of the program that saved them.
+  /// - Throws: ``StoreError/Code/notFound`` for a sample that is not in the store; ``StoreError/Code/permission`` for
+  ///   a sample that another program saved; ``StoreError/Code/invalid`` for a sample of a session or a part of a
+  ///   correlation, which are deleted only together with the session or the correlation. ``StoreError/Code/locked``
+  ///   where the samples are deleted, but a reader keeps their bytes from being erased.
   public func delete(_ samples: [UUID], as source: String) throws(StoreError) {
     guard !samples.isEmpty else { return }
     let file = try opened()
@@ -53,22 +65,27 @@ extension HealthStore {
 
   /// The quantity types of which the store has or had samples, ordered by identifier.
   ///
-  /// Those of other programs are as the file describes them; see ``HealthModel/QuantityType/isKnown``.
+  /// A type that this program does not know is as the file describes it; see ``HealthModel/QuantityType/isKnown``.
   public func quantityTypes() throws(StoreError) -> [QuantityType] {
     try opened().read { (connection) throws(StoreError) in try connection.types.quantityTypes() }
   }
 
-  /// Unpacks everything and verifies it. Returns what is damaged; empty for a sound store. Metadata, and the last gaps
-  /// of a session, are counted nowhere: if all of them are gone, it cannot tell.
+  /// Unpacks and verifies everything in the store.
   ///
-  /// `progress` is called on the store's thread with the number of samples done and their total.
+  /// Rows of metadata and the last gaps of a session are counted nowhere, so their loss is not detected.
+  ///
+  /// - Parameter progress: Called on the store's thread with the number of verified samples and the number of all
+  ///   samples.
+  /// - Returns: The damages; empty for a sound store.
+  /// - Throws: ``StoreError`` where the store cannot be read at all; damages are no errors.
   public func check(
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> [StoreDamage] {
     try examine(progress: progress).damages
   }
 
-  /// The same, and what could not be looked at.
+  /// Verifies the store like ``check(progress:)``; returns the damages, and a list of the parts that could not be
+  /// verified.
   package func examine(
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> StoreFindings {
@@ -98,7 +115,7 @@ extension HealthStore {
     }
   }
 
-  /// Keeps one state of the file from now on, until the store is released; for a connection used by nothing else.
+  /// Holds one state of the file from now on, until the store is released; for a connection used by nothing else.
   func holdState(for query: QuantityQuery) throws(StoreError) -> QuantityCursor {
     let file = try opened()
     try file.connection.execute("BEGIN")
@@ -123,5 +140,48 @@ extension HealthStore {
       try ChangeReader(connection: connection).changes(query)
     }
     return Snapshot(value: changes, change: changes.anchor.place?.number ?? 0)
+  }
+}
+
+extension WorkoutQuery: StoreQuery {
+  /// The workouts now; see ``StoreQuery/result(for:)``.
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[Workout]> {
+    try await store.run(self)
+  }
+}
+
+extension HealthStore {
+  /// The workout with that identifier, with its activities, events and figures.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` if the store has no such workout.
+  public func workout(_ id: UUID) throws(StoreError) -> Workout {
+    try answer(workout: id, in: nil)
+  }
+
+  /// The workout with that identifier for a reader with a scope: figures of types that the reader may not read are left
+  /// out, also in a workout that the reader saved.
+  package func answer(workout id: UUID, in scope: ReadScope?) throws(StoreError) -> Workout {
+    try opened().read { (connection) throws(StoreError) in
+      try WorkoutReader(connection: connection, scope: scope).workout(id)
+    }
+  }
+
+  /// The workouts that match a query, for a reader with a scope.
+  package func answer(_ query: WorkoutQuery, in scope: ReadScope?) throws(StoreError) -> [Workout] {
+    try opened().read { (connection) throws(StoreError) in
+      try WorkoutReader(connection: connection, scope: scope).workouts(query)
+    }
+  }
+
+  /// The identifiers of the samples that match a query, in the query's order. Nothing else of the samples is read, so
+  /// this is the quickest answer.
+  public func identifiers(_ query: SampleQuery) throws(StoreError) -> [UUID] {
+    try opened().read { (connection) throws(StoreError) in try SampleReader(connection: connection).identifiers(query) }
+  }
+
+  func run(_ query: WorkoutQuery) throws(StoreError) -> Snapshot<[Workout]> {
+    try opened().answer { (connection) throws(StoreError) in
+      try WorkoutReader(connection: connection).workouts(query)
+    }
   }
 }

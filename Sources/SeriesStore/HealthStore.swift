@@ -16,8 +16,8 @@ public actor HealthStore {
     public static let reading = Access(kind: .reading)
     /// For changes, also by several writers at a time; a missing file is created.
     public static let writing = Access(kind: .writing)
-    /// For the one recorder of this file, until the store is closed; a second one gets ``StoreError/Code/locked``. For the
-    /// daemon only.
+    /// For the daemon, the one recorder of this file, until the store is closed; a second recorder gets
+    /// ``StoreError/Code/locked``.
     package static let recording = Access(kind: .recording)
   }
 
@@ -30,7 +30,7 @@ public actor HealthStore {
   /// Nil once closed, and after reopening has failed.
   private var file: StoreFile?
   private var isClosed = false
-  /// Why the store is no longer open, if it was not closed.
+  /// The error because of which the store is no longer open, if it was not closed.
   private var failure: StoreError?
   /// Nil if not requested, and once closed.
   private(set) var observation: StoreObservation?
@@ -66,28 +66,37 @@ public actor HealthStore {
     executor.stop()
   }
 
-  /// Opens the store at `path`. If it is missing and `access` permits writing, it is created with `mode`.
-  ///
-  /// The folder must exist. A file that is not a store, or a newer one, is an error and stays untouched. `types` has the
-  /// program's own quantity types beside the library's; types of other programs are as the file describes them.
+  /// Opens the store at `path`, or creates it where it is missing and `access` permits writing.
   ///
   /// With `observing`, live queries see the commits of every other connection, in this process or another, as soon as they
   /// are visible; nothing polls. A reader also switches to a file that replaces this one, and waits for a new file if this
   /// one was deleted. A commit of a writer that was then killed is seen with the next commit, or when the next writer opens
   /// the file.
   ///
-  /// The file may be anybody's. Its views and triggers never run, one that declares what no version of this program does is
-  /// refused, and the work for each answer, or with ``WorkLimit/inAll`` for all of them, is limited by the size of the file.
+  /// The file may come from anybody. Views and triggers of the file never run, a file with a declaration that no
+  /// version of this program writes is refused, and the size of the file limits the work for answers.
   ///
-  /// - Throws: ``StoreError/Code/foreignDeclaration``; ``StoreError/Code/cannotObserve`` if the system has no watch left. Without `observing` everything else
-  ///   works, and a program may check for changes itself (``noticeChanges()``).
+  /// - Parameters:
+  ///   - path: The path of the file. The folder must exist.
+  ///   - access: The purpose.
+  ///   - mode: The permissions of a new file.
+  ///   - types: The program's own quantity types beside the library's; types of other programs are as the file
+  ///     describes them.
+  ///   - observing: Whether live queries see the commits of other connections. A program that opens the store without
+  ///     it may ask for changes itself (``noticeChanges()``).
+  ///   - limit: Whether the limit of work holds for each answer or, with ``WorkLimit/inAll``, for all answers together.
+  /// - Returns: The open store.
+  /// - Throws: ``StoreError/Code/missing`` for a reader without a file; ``StoreError/Code/notADatabase`` or
+  ///   ``StoreError/Code/newerVersion(found:supported:)`` for a file that is not a store of this version, which stays
+  ///   untouched; ``StoreError/Code/foreignDeclaration``; ``StoreError/Code/cannotObserve`` if the system has no watch
+  ///   left.
   public static func open(
     _ path: String, for access: Access, mode: UInt32 = 0o600, types: QuantityTypeRegistry = .standard,
     observing: Bool = false, limit: WorkLimit = .each
   ) throws(StoreError) -> HealthStore {
     let file = try StoreFile(path, for: access, mode: mode, types: types, limit: limit)
     let observation = observing ? try StoreObservation(file.place) : nil
-    // Behind the observation: what is written from now on touches the file when it is watched.
+    // After the observation has begun: every write from now on touches a watched file.
     let dataVersion = try file.connection.dataVersion()
     guard let executor = StoreExecutor(), executor.start() else { throw exhausted(path) }
     let store = HealthStore(
@@ -101,8 +110,8 @@ public actor HealthStore {
 
   /// Opens the store like ``open(_:for:mode:types:observing:limit:)``, without its thread: calls wait until ``start()``.
   ///
-  /// For a process that is about to lose the right to open files. Everything that is done to the store until it is closed
-  /// gets by with the files that are open now.
+  /// For a process that is about to lose the right to open files: the store needs no other files than those that are
+  /// open now, until it is closed.
   package static func openAtRest(
     _ path: String, for access: Access, mode: UInt32 = 0o600, limit: WorkLimit = .each
   ) throws(StoreError) -> HealthStore {
@@ -123,8 +132,9 @@ public actor HealthStore {
     StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
   }
 
-  /// Closes the file permanently and releases a recorder's lock; later calls throw. Also happens when the last reference is
-  /// released.
+  /// Closes the file permanently and releases a recorder's lock; later calls throw ``StoreError/Code/closed``.
+  ///
+  /// The release of the last reference closes the file as well.
   public func close() {
     isClosed = true
     file = nil
@@ -140,13 +150,13 @@ public actor HealthStore {
     try opened().connection.hasMoved
   }
 
-  /// Closes the file, opens or creates the one at the path, and verifies its structure.
+  /// Closes the file, opens or creates the one at the path, and verifies the structure of its pages.
   ///
-  /// For use after a disk error: what SQLite has in memory need not be what is in the file.
+  /// For use after a disk error: the pages that SQLite has in memory may differ from those of the file.
   ///
-  /// - Throws: As ``open(_:for:mode:types:observing:limit:)``; ``StoreError/Code/corrupt(object:)`` if the structure is damaged.
-  ///   Then no file is open, and this may be tried again. ``StoreError/Code/closed`` after ``close()``, whose caller relies
-  ///   on file and lock being free.
+  /// - Throws: The errors of ``open(_:for:mode:types:observing:limit:)``, and ``StoreError/Code/corrupt(object:)`` if
+  ///   the structure is damaged: then no file is open, and this call may be repeated. ``StoreError/Code/closed`` after
+  ///   ``close()``, whose caller relies on file and lock being free.
   public func reopen() throws(StoreError) {
     guard !isClosed else { throw Self.closed }
     // First, since the recorder's lock is released and acquired again.
@@ -181,7 +191,7 @@ public actor HealthStore {
     return listeners.signals(isConcerned)
   }
 
-  /// Wakes the live queries concerned by what was saved and deleted since the last call.
+  /// Wakes the live queries that are concerned by the changes since the last call.
   func notifyListeners() {
     guard let file, listeners.count > 0 else { return }
     do throws(StoreError) {

@@ -2,7 +2,7 @@ package import ArgumentParser
 package import Recordings
 package import SeriesStore
 
-/// `--store FILE`, and how commands open it.
+/// `--store FILE`, and the ways in which commands open the store.
 package struct StoreOptions: ParsableArguments {
   @Option(name: .customLong("store"), help: ArgumentHelp("Use this store instead of the usual one.", valueName: "file"))
   package var path: String?
@@ -13,14 +13,15 @@ package struct StoreOptions: ParsableArguments {
     guard path != "" else { throw ValidationError("--store names no file") }
   }
 
-  /// Where the store of this command is. Fails where the user may not look there.
+  /// The place of this command's store. Fails where the user may not look there.
   package func location() throws -> StoreLocation {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.refusal() { throw refusal }
     return location
   }
 
-  /// The sessions of this store, and of its journal. A store that was named has to be there. `atRest` opens it without its thread.
+  /// The sessions of this store, and of its journal. A store that was named must exist. `atRest` opens the store without its
+  /// thread.
   package func catalogue(atRest: Bool = false) throws -> SessionCatalogue {
     try SessionCatalogue(location(), isNamed: path != nil, version: ProgramVersion.current, atRest: atRest)
   }
@@ -31,7 +32,7 @@ package struct StoreOptions: ParsableArguments {
     path == nil ? try openIfThere() : try HealthStore.open(location().path, for: .reading, limit: .inAll)
   }
 
-  /// Opens the store to read. Nil where it was not made yet, named or not.
+  /// Opens the store to read. Nil where the store was not made yet, named or not.
   package func openIfThere(atRest: Bool = false) throws -> HealthStore? {
     let location = try location()
     guard FileAccess.exists(location.path) else { return nil }
@@ -54,4 +55,9 @@ package struct StoreOptions: ParsableArguments {
       ? try HealthStore.openAtRest(location.path, for: .writing, mode: location.fileMode)
       : try HealthStore.open(location.path, for: .writing, mode: location.fileMode)
   }
+}
+
+/// The version of the programs, which are released together.
+package enum ProgramVersion {
+  package static let current = "0.1.0"
 }

@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Glibc
-internal import StoreCommands
+import ArgumentParser
+import Glibc
+import StoreCommands
 
-/// The program: parses, runs one command, and says at its end what went wrong in one line and a code.
+/// The program: parses the arguments, runs one command, and reports an error in one line and an exit code.
 @main
 enum Main {
   static func main() {
@@ -16,7 +16,7 @@ enum Main {
     }
   }
 
-  /// Prints what `error` has to say, help and version included, and returns the code to exit with.
+  /// Prints the text of `error`, help and version included, and returns the exit code.
   private static func report(_ error: any Error) -> ExitStatus {
     if let earlier = error as? EarlierReport { return earlier.status }
     if let failure = CommandFailure(classifying: error) {
@@ -36,4 +36,56 @@ enum Main {
     StandardError.write(UsageMessage.line(for: error, arguments: Array(CommandLine.arguments.dropFirst())) + "\n")
     return .usage
   }
+}
+
+/// The root of the command line; Documentation/command-line.md lists the parts that other programs may rely on.
+struct SensordCommand: ParsableCommand {
+  static let version = ProgramVersion.current
+
+  static let configuration = CommandConfiguration(
+    commandName: "sensord",
+    abstract: "Records every heartbeat that a Bluetooth heart-rate sensor sends.",
+    usage: "sensord <command> [options]",
+    discussion: """
+        sensord devices add C0:FF:EE:00:00:01 --name Strap     once
+        sensord run                                            until Ctrl-C
+        sensord show last
+        sensord export last --format beats -o beats.csv
+
+      No strap at hand? 'sensord demo' records a simulated one.
+      Nothing is recorded? 'sensord doctor' finds out why.
+      More: 'sensord help' and sensors, gaps, privacy, configuration, files,
+      formats or exit-codes.
+      """,
+    version: "sensord \(version)",
+    subcommands: [DemoChildCommand.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Recording",
+        subcommands: [
+          RunCommand.self, DemoCommand.self, ScanCommand.self, DevicesCommand.self, StatusCommand.self,
+          WatchCommand.self, DoctorCommand.self, ResetEnergyCommand.self, SessionCommand.self, WorkoutCommand.self,
+          GrantsCommand.self,
+          AgentCommand.self,
+        ]),
+      CommandGroup(
+        name: "Session",
+        subcommands: [
+          SessionsCommand.self, WorkoutsCommand.self, ShowCommand.self, ReportCommand.self, StatsCommand.self,
+          VariabilityCommand.self,
+          EventsCommand.self, RecoveryCommand.self, ExportCommand.self, ImportCommand.self,
+          DeleteCommand.self,
+        ]),
+      CommandGroup(
+        name: "Health",
+        subcommands: [
+          SleepCommand.self, HearingCommand.self, BloodPressureCommand.self, PrescriptionsCommand.self,
+          RecordsCommand.self, AttachmentsCommand.self,
+        ]),
+      CommandGroup(
+        name: "Store",
+        subcommands: [CheckCommand.self, BackupCommand.self, RestoreCommand.self, SQLCommand.self]),
+      CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),
+      CommandGroup(name: "Help", subcommands: [HelpCommand.self]),
+    ])
 }

@@ -5,11 +5,11 @@ public import HealthModel
 public struct BeatCurve: Hashable, Sendable, Encodable {
   /// A column of a stretch.
   public struct Point: Hashable, Sendable, Encodable {
-    /// Its first beat, in milliseconds of 1970.
+    /// The first beat, in milliseconds of 1970.
     public var time: Int64
     /// The smallest interval in it, in milliseconds.
     public var lowest: Double
-    /// The greatest.
+    /// The greatest interval in it, in milliseconds.
     public var highest: Double
 
     public func encode(to encoder: any Encoder) throws {
@@ -32,18 +32,18 @@ public struct BeatCurve: Hashable, Sendable, Encodable {
     }
   }
 
-  /// From the first beat …
+  /// The time of the first beat, in milliseconds of 1970.
   public var start: Int64
-  /// … to the last, in milliseconds of 1970.
+  /// The time of the last beat.
   public var end: Int64
   /// All beats, drawn or not.
   public var beats: Int
-  /// How many of them say nothing of an interval: they were flagged, or nothing is known of the time before them.
+  /// The number of beats without a usable interval: flagged, or behind a time of which nothing is known.
   public var unused: Int
   public var stretches: [[Point]]
   public var gaps: [Gap]
 
-  /// Of a series; nil without beats.
+  /// The curve of a series; nil without beats.
   ///
   /// An interval that no figure counts is not drawn, so that an artefact does not flatten the rest; the stretch goes on behind it.
   public init?(_ series: HeartbeatSeries, columns: Int = 1200) {

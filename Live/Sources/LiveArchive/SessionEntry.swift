@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import HealthModel
 
-/// A recording in a list: what is known of it without its values.
+/// A recording in a list: its properties without its values.
 public struct SessionEntry: Hashable, Sendable, Encodable {
   public struct Rates: Hashable, Sendable, Encodable {
     /// Beats a minute.
@@ -11,16 +11,16 @@ public struct SessionEntry: Hashable, Sendable, Encodable {
   }
 
   public var id: String
-  /// The sensor's name, where it has one.
+  /// The sensor's name, if any.
   public var sensor: String?
   /// Milliseconds of 1970.
   public var start: Int64
   public var end: Int64
-  /// How many beats it has; 0 where the sensor sends none, or none for this program.
+  /// The number of beats; 0 where the sensor sends no intervals, or this program may not read beats.
   public var beats: Int
   public var heartRate: Rates?
 
-  /// Of samples of beats and heart rates: those of one session are one entry. The order is that of each session's first sample.
+  /// The entries of samples of beats and heart rates, one for each session, in the order of each session's first sample.
   public static func entries(of samples: [HealthSample]) -> [SessionEntry] {
     var entries: [SessionEntry] = []
     var places: [UUID: Int] = [:]
@@ -86,26 +86,26 @@ public struct StatisticsEntry: Hashable, Sendable, Encodable {
   }
 }
 
-/// Heart rate variability of a recording: each figure, or why it is refused.
+/// Heart rate variability of a recording: each figure, or the reason for its refusal.
 public struct VariabilityEntry: Hashable, Sendable, Encodable {
   public struct Figure: Hashable, Sendable, Encodable {
     public var name: String
     public var unit: String
     /// Nil where it is refused.
     public var value: Double?
-    /// Why; nil where there is a value.
+    /// The reason for the refusal; nil where there is a value.
     public var refused: String?
   }
 
-  /// The share of the time that intervals fill that count, 0...1.
+  /// The share of the time that counted intervals fill, 0...1.
   public var coverage: Double
-  /// How many intervals count.
+  /// The number of counted intervals.
   public var intervals: Int
-  /// Which intervals count.
+  /// The filter that decides which intervals count.
   public var filter: String
   public var figures: [Figure]
 
-  /// Of a series; nil without beats.
+  /// The variability of a series; nil without beats.
   public init?(_ series: HeartbeatSeries) {
     guard let bounds = series.bounds else { return nil }
     let report = VariabilityReport(NNIntervals(series), in: bounds)

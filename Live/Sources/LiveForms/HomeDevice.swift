@@ -1,17 +1,17 @@
 public import LivePulse
 
-/// What a hub is to Home Assistant: a device that is found over MQTT, with its topics and what is said in them.
+/// The hub as a device of Home Assistant, which finds it over MQTT: topics and messages.
 ///
 /// The configuration is Home Assistant's discovery of whole devices (`homeassistant/device/<id>/config`, its abbreviations), since 2024.12.
 public struct HomeDevice: Hashable, Sendable {
-  /// The topic on which Home Assistant says that it has started, and has to be told again what there is.
+  /// The topic on which Home Assistant reports that it has started, and so needs all messages again.
   public static let statusTopic = "homeassistant/status"
-  /// What it says there.
+  /// The message of Home Assistant's start.
   public static let started = "online"
-  /// How long after a value Home Assistant gives it up by itself, in seconds. The hub says earlier that there is none.
+  /// The time in seconds after which Home Assistant drops a value by itself. The hub reports the end of a value earlier.
   static let expiry = 15
 
-  /// Tells this hub from others of the same broker.
+  /// The name that distinguishes this hub from others of the same broker.
   public let name: String
 
   /// - Parameter name: 1 to 40 of the ASCII letters, digits, `_` and `-`; nil comes back for another.
@@ -28,26 +28,26 @@ public struct HomeDevice: Hashable, Sendable {
     self.name = name
   }
 
-  /// Where the configuration is kept.
+  /// The topic of the configuration, a retained message.
   public var configurationTopic: String { "homeassistant/device/\(name)/config" }
-  /// Where values are sent; none is kept.
+  /// The topic of values, which are not retained.
   public var stateTopic: String { "sensord/\(name)/state" }
-  /// Where is kept whether there is a value.
+  /// The topic of the availability of a value, a retained message.
   public var availabilityTopic: String { "sensord/\(name)/availability" }
 
-  /// What is kept at ``availabilityTopic``.
+  /// The message at ``availabilityTopic``.
   public static func availability(_ pulse: Pulse) -> String {
     if case .value = pulse { "online" } else { "offline" }
   }
 
-  /// What is sent to ``stateTopic``: `{"bpm":72,"rr_ms":833}`, the last interval to the nearest millisecond; nil without a value.
+  /// The message at ``stateTopic``: `{"bpm":72,"rr_ms":833}`, the last interval to the nearest millisecond; nil without a value.
   public static func state(_ pulse: Pulse) -> String? {
     guard case .value(let reading) = pulse else { return nil }
     return
       #"{"bpm":\#(reading.beatsPerMinute),"rr_ms":\#(reading.lastIntervalMilliseconds.map(String.init) ?? "null")}"#
   }
 
-  /// What is kept at ``configurationTopic``.
+  /// The message at ``configurationTopic``.
   public var configuration: String {
     #"{"dev":{"ids":["\#(name)"],"name":"\#(name)","mf":"sensord","mdl":"Live hub"},"#
       + #""o":{"name":"sensord-live"},"avty_t":"\#(availabilityTopic)","stat_t":"\#(stateTopic)","qos":0,"cmps":{"#

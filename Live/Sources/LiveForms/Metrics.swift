@@ -1,8 +1,8 @@
 public import LivePulse
 
-/// What Prometheus reads: the rate while there is one, and what was counted since the hub's start.
+/// The metrics that Prometheus reads: the rate while there is one, and counts since the hub's start.
 public struct Metrics: Sendable {
-  /// Upper limits of the histogram's buckets in milliseconds; the last has none.
+  /// Upper limits of the histogram's buckets in milliseconds; a further bucket has no limit.
   static let limits = [300, 400, 500, 600, 700, 800, 900, 1000, 1200, 1500, 2000]
 
   private var buckets = [UInt64](repeating: 0, count: limits.count)
@@ -13,7 +13,7 @@ public struct Metrics: Sendable {
 
   public init() {}
 
-  /// Something else is shown.
+  /// Counts a new pulse.
   public mutating func show(_ pulse: Pulse) {
     self.pulse = pulse
     guard case .value(let reading) = pulse else { return }

@@ -1,38 +1,38 @@
-/// The programs that may read without a person: names, and what is kept of their tokens.
+/// The programs that may read without a person: names, and the prints of their tokens.
 ///
-/// As a text it has a line for each: the name, a space, and 64 digits that are not the token.
+/// The text of the list has a line for each program: the name, a space, and 64 digits that are not the token.
 public struct TokenList: Sendable {
-  /// Why a list is not what it was asked to be.
+  /// The reason for which a list cannot be read or changed.
   public enum Failure: Error, Hashable, Sendable {
     /// A name has 1 to 40 of the ASCII letters, digits, `.`, `_` and `-`.
     case invalidName
-    /// There is such a name already.
+    /// There is a token of this name already.
     case exists
-    /// There is no such name.
+    /// There is no token of this name.
     case unknown
-    /// There are as many as there may be.
+    /// The list has ``capacity`` tokens already.
     case full
-    /// A line of the text is none; its number, from 1.
+    /// A line of the text is not a token's; its number, from 1.
     case damaged(line: Int)
   }
 
-  /// As many as there may be.
+  /// The greatest number of tokens.
   public static let capacity = 64
 
   /// The bytes of the longest name.
   public static let longestName = 40
 
-  /// Whether a token may be called so.
+  /// Whether a token may have this name.
   public static func isName(_ name: String) -> Bool {
     (1...longestName).contains(name.utf8.count) && name.utf8.allSatisfy(isAllowed)
   }
 
   private var tokens: [(name: String, print: SecretPrint)] = []
 
-  /// An empty one.
+  /// An empty list.
   public init() {}
 
-  /// From its text.
+  /// Reads the text of a list.
   public init(_ text: String) throws(Failure) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: true).enumerated() {
       let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -57,13 +57,13 @@ public struct TokenList: Sendable {
     tokens.append((name, print))
   }
 
-  /// Takes a program's right away.
+  /// Removes a program's token.
   public mutating func revoke(_ name: String) throws(Failure) {
     guard let index = tokens.firstIndex(where: { $0.name == name }) else { throw .unknown }
     tokens.remove(at: index)
   }
 
-  /// Whose token somebody presents; the work is the same whether it is one or not.
+  /// The name of the program with this token; nil without one. The work is the same in both cases.
   public func owner(of print: SecretPrint) -> String? {
     var owner: String?
     for token in tokens where token.print.matches(print) { owner = token.name }

@@ -1,11 +1,11 @@
 /// The browsers of people who were let in: by a link that works once, then by a cookie. A machine without a clock; times never go
 /// back.
 public struct Visitors: Sendable {
-  /// How long a link may be used.
+  /// The time for which a link works.
   public static let linkLife: Duration = .seconds(120)
-  /// How long a cookie lets in.
+  /// The time for which a cookie lets in.
   public static let cookieLife: Duration = .seconds(30 * 86_400)
-  /// As many links and cookies are known at a time; more, and the oldest goes.
+  /// The greatest number of links, and of cookies, at a time; with more the oldest goes.
   public static let capacity = 32
 
   private struct Pass: Sendable {
@@ -25,7 +25,7 @@ public struct Visitors: Sendable {
     return secret
   }
 
-  /// The secret of a cookie for who presents that of a link, which is used up; nil where it is none, was used, or is too old.
+  /// Exchanges the secret of a link, which is used up, for that of a cookie; nil where the link is unknown, was used, or is too old.
   public mutating func enter(with text: String, at now: Duration) -> Secret? {
     let print = SecretPrint(of: text)
     guard let index = links.firstIndex(where: { $0.print.matches(print) }) else { return nil }

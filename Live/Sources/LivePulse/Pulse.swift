@@ -1,11 +1,11 @@
-/// A heart rate that holds now, or why there is none: what every output shows.
+/// A heart rate that holds now, or the reason for its absence. Every output shows this.
 public enum Pulse: Hashable, Sendable {
   /// The sensor measures, and its next beat is not overdue.
   case value(Reading)
   /// There is no value that could be shown.
   case none(Absence)
 
-  /// The state in one word: `measuring`, or why there is no value.
+  /// The state in one word: `measuring`, or the reason for the absence of a value.
   public var state: String {
     switch self {
     case .value: "measuring"
@@ -14,28 +14,28 @@ public enum Pulse: Hashable, Sendable {
   }
 }
 
-/// Why there is no value.
+/// The reason for which there is no value.
 public enum Absence: String, Hashable, Sendable, CaseIterable {
   /// The sensor is linked, and sends nothing or no rate.
   case silent
-  /// The sensor says that it is not on the skin.
+  /// The sensor reports that it is not on the skin.
   case offSkin
   /// There is no link to a sensor.
   case linkLost
-  /// No recorder answers, or it ends.
+  /// No recorder answers, or the recorder ends.
   case noRecorder
 }
 
-/// What a sensor sent, with a rate in it.
+/// A measurement of a sensor with a rate.
 public struct Reading: Hashable, Sendable {
   /// The sensor's Bluetooth address.
   public var sensor: String
-  /// When it arrived at the recorder, in microseconds of 1970.
+  /// The time of arrival at the recorder, in microseconds of 1970.
   public var microseconds: Int64
   public var beatsPerMinute: UInt16
   /// The intervals between beats in 1/1024 s, oldest first.
   public var rrTicks: [UInt16]
-  /// Whether something is missing before it: no line may be drawn to it, and no interval formed with the beat before.
+  /// Whether values are missing before this one: no line may be drawn to it, and no interval formed with the beat before.
   public var precededByGap: Bool
 
   public init(
@@ -50,4 +50,63 @@ public struct Reading: Hashable, Sendable {
 
   /// The last interval in milliseconds, to the nearest; nil where the sensor sent none.
   public var lastIntervalMilliseconds: Int? { rrTicks.last.map { (Int($0) * 1000 + 512) / 1024 } }
+}
+
+/// The pulse that the outputs show, with the number of the change that led to it.
+public struct Shown: Hashable, Sendable {
+  public var pulse: Pulse
+  /// The number of the change since the hub's start, from 1: a slow reader sees a hole. 0 before the first change.
+  public var sequence: UInt64
+
+  public init(_ pulse: Pulse, sequence: UInt64) {
+    self.pulse = pulse
+    self.sequence = sequence
+  }
+}
+
+/// A measurement of a sensor, as the recorder hands it on.
+public struct Measurement: Hashable, Sendable {
+  /// The sensor's Bluetooth address.
+  public var sensor: String
+  /// The time of arrival at the recorder, in microseconds of 1970.
+  public var microseconds: Int64
+  /// Nil where the sensor sent no rate, or this program may not read rates.
+  public var beatsPerMinute: UInt16?
+  /// The intervals between beats in 1/1024 s, oldest first.
+  public var rrTicks: [UInt16]
+  /// Nil where the sensor does not detect contact.
+  public var isOnSkin: Bool?
+  /// The number of values before this one that did not arrive here.
+  public var missed: UInt64
+
+  public init(
+    sensor: String, microseconds: Int64, beatsPerMinute: UInt16?, rrTicks: [UInt16] = [], isOnSkin: Bool? = nil,
+    missed: UInt64 = 0
+  ) {
+    self.sensor = sensor
+    self.microseconds = microseconds
+    self.beatsPerMinute = beatsPerMinute
+    self.rrTicks = rrTicks
+    self.isOnSkin = isOnSkin
+    self.missed = missed
+  }
+
+  /// The time from this measurement until the next beat is due.
+  var interval: Duration {
+    if let last = rrTicks.last { return .microseconds(Int64(last) * 1_000_000 / 1024) }
+    if let beatsPerMinute, beatsPerMinute > 0 { return .microseconds(60_000_000 / Int64(beatsPerMinute)) }
+    return .seconds(1)
+  }
+}
+
+/// The state of a sensor, as the recorder reports it.
+public enum SensorState: Hashable, Sendable {
+  /// The sensor sends values.
+  case measuring
+  /// The sensor is linked and sends no values.
+  case silent
+  /// The sensor is not on the skin.
+  case offSkin
+  /// There is no link to the sensor.
+  case linkLost
 }

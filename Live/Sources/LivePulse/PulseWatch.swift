@@ -1,4 +1,4 @@
-/// Decides what is shown: the value of one sensor while it holds, and otherwise why there is none.
+/// Decides what is shown: the value of one sensor while it holds, and otherwise the reason for its absence.
 ///
 /// A state machine without a clock: each method is something that happens, at a time that counts from any moment but never goes
 /// back. Each returns what is to be shown from now on, nil where nothing changes.
@@ -6,12 +6,12 @@
 /// One sensor is shown: the one that was chosen; without a choice the one that is shown already, as long as it has a value, else
 /// one that has.
 public struct PulseWatch: Sendable {
-  /// How long after the beat that was due a value no longer holds. Outputs have to show that within 3 s, and need a moment for it.
+  /// The time behind a due beat after which a value no longer holds. Outputs have to show that within 3 s, and need a moment for it.
   public static let patience: Duration = .milliseconds(2900)
 
   private struct Sensor {
     var pulse: Pulse
-    /// When its value no longer holds; nil where there is none.
+    /// The end of the time for which the value holds; nil without a value.
     var holdsUntil: Duration?
   }
 
@@ -20,7 +20,7 @@ public struct PulseWatch: Sendable {
   private var sensors: [String: Sensor] = [:]
   /// The sensor that is shown.
   private var shown: String?
-  /// What is shown.
+  /// The pulse that is shown.
   public private(set) var pulse = Pulse.none(.noRecorder)
 
   /// - Parameter chosen: The address of the only sensor to show; nil for any.
@@ -28,26 +28,24 @@ public struct PulseWatch: Sendable {
     self.chosen = chosen
   }
 
-  /// When ``passed(to:)`` has to be called if nothing else happens; nil where nothing is due.
+  /// The time at which ``passed(to:)`` has to be called if nothing else happens; nil where nothing is due.
   public var deadline: Duration? { sensors.values.compactMap(\.holdsUntil).min() }
 
-  /// The recorder sends values from here on, and first what its sensors do.
+  /// Handles the beginning of a subscription: the recorder sends values from here on, and first the states of its sensors.
   public mutating func subscribed() -> Pulse? {
     hasRecorder = true
     sensors = [:]
     return update()
   }
 
-  /// There is no recorder, or it ends.
+  /// Handles the loss of the recorder.
   public mutating func lostRecorder() -> Pulse? {
     hasRecorder = false
     sensors = [:]
     return update()
   }
 
-  /// The recorder says what a sensor does.
-  ///
-  /// That it measures is no value yet.
+  /// Handles a new state of a sensor. A sensor that measures has no value yet.
   public mutating func changed(_ sensor: String, to state: SensorState) -> Pulse? {
     guard hasRecorder else { return nil }
     switch state {
@@ -61,7 +59,7 @@ public struct PulseWatch: Sendable {
     return update()
   }
 
-  /// A sensor sent something at `now`.
+  /// Handles a measurement that arrived at `now`.
   public mutating func measured(_ measurement: Measurement, at now: Duration) -> Pulse? {
     guard hasRecorder else { return nil }
     if measurement.isOnSkin == false {
@@ -78,7 +76,7 @@ public struct PulseWatch: Sendable {
     return update(newValueOf: measurement.sensor)
   }
 
-  /// Time has passed: values that no longer hold end.
+  /// Ends values that no longer hold at `now`.
   public mutating func passed(to now: Duration) -> Pulse? {
     for (address, sensor) in sensors {
       if let end = sensor.holdsUntil, end <= now { sensors[address] = Sensor(pulse: .none(.silent)) }
@@ -109,7 +107,7 @@ public struct PulseWatch: Sendable {
     let measuring = addresses.first { if case .value = sensors[$0]?.pulse { true } else { false } }
     if let measuring { return measuring }
     if let shown, sensors[shown] != nil { return shown }
-    // Of those without a value, one that is linked says more.
+    // Of sensors without a value, a linked one is more informative.
     return addresses.first { sensors[$0]?.pulse != .none(.linkLost) } ?? addresses.first
   }
 }

@@ -1,33 +1,33 @@
 internal import NIOHTTP1
 
-/// What is asked of what was recorded.
+/// A question about recordings.
 public enum ArchiveQuestion: Hashable, Sendable {
   /// All recordings, the latest first.
   case sessions
   /// The curve of one, by its identifier.
   case beats(session: String)
-  /// Its heart rate variability.
+  /// The heart rate variability of one.
   case variability(session: String)
   /// All workouts, the latest first.
   case workouts
-  /// The heart rate by the calendar: `1d` for example, at a distance of so many seconds from UTC.
+  /// The heart rate by the calendar: `1d` for example, at an offset of so many seconds from UTC.
   case statistics(every: String, offset: Int32)
 }
 
-/// What is answered.
+/// The answer to a question about recordings.
 public enum ArchiveAnswer: Hashable, Sendable {
   case json([UInt8])
-  /// It is not there, or not for who asks.
+  /// There is no such recording, or the application may not read it.
   case notFound
-  /// The question makes no sense; why, for a person.
+  /// The question makes no sense; the reason, for a person.
   case wrong(String)
-  /// Who asks has asked too much at a time; what to do, for a person.
+  /// The application asks too much at a time; the remedy, for a person.
   case tooMany(String)
-  /// The recorder cannot be asked now; why, for a person.
+  /// The recorder cannot be asked now; the reason, for a person.
   case unavailable(String)
 }
 
-/// Asks the recorder in the name of an application, and tells the answer from any thread.
+/// Asks the recorder in the name of an application, and calls `answer` from any thread.
 public typealias Archive =
   @Sendable (
     _ question: ArchiveQuestion, _ application: String, _ answer: @escaping @Sendable (ArchiveAnswer) -> Void
@@ -55,7 +55,7 @@ extension ArchiveAnswer {
 }
 
 extension ArchiveQuestion {
-  /// What a path asks; nil where it is another one.
+  /// The question of a path; nil for another path.
   init?(path: String, every: String?, offset: String?) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count >= 3, parts[0].isEmpty, parts[1] == "api" else { return nil }

@@ -2,32 +2,49 @@ internal import CMosquitto
 internal import Glibc
 internal import Synchronization
 
+/// The address of an MQTT broker, and the user for it.
+public struct BrokerPlace: Sendable {
+  /// A name or an IP address.
+  public var host: String
+  public var port: Int
+  /// Nil where the broker asks for no user.
+  public var user: String?
+  public var password: String?
+
+  public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
+    self.host = host
+    self.port = port
+    self.user = user
+    self.password = password
+  }
+}
+
 /// libmosquitto's client of one broker: each attempt to be connected has a thread, which sleeps while nothing is sent and ends with the connection.
 /// The library lets other threads publish meanwhile.
 @safe final class BrokerClient: Sendable {
-  /// What it tells, from its thread.
+  /// An event of the client, from its thread.
   enum Call: Sendable {
-    /// The broker lets it in; whatever was subscribed to has to be again.
+    /// The broker accepts the client; subscriptions have to be made again.
     case connected
-    /// The attempt is over; why, for a person.
+    /// The attempt is over; the reason, for a person.
     case ended(String)
     /// Somebody published this.
     case message(topic: String, text: String)
   }
 
-  /// Seconds; the broker gives a client up that says nothing for one and a half times as long.
+  /// Seconds; the broker drops a client that is silent for one and a half times as long.
   private static let keepAlive: Int32 = 5
-  /// How long the thread sleeps at most, in milliseconds: it has to say something in time.
+  /// The longest sleep of the thread, in milliseconds: it has to send something in time.
   private static let longestSleep: Int32 = 2500
 
   // SAFETY: set once; libmosquitto locks what its threads share.
   private nonisolated(unsafe) let handle: OpaquePointer
   private let place: BrokerPlace
   private let tell: @Sendable (Call) -> Void
-  /// What the broker answered to the last attempt, 0 where it let it in.
+  /// The broker's answer to the last attempt, 0 where it accepted.
   private let answer = Mutex<Int32>(0)
 
-  /// Nil where there is no memory for it. `will` is what the broker publishes, and keeps, for a hub that went without a word.
+  /// Nil where there is no memory. `will` is the message that the broker publishes, and retains, when a hub is gone without a word.
   init?(_ place: BrokerPlace, will: (topic: String, text: String), tell: @escaping @Sendable (Call) -> Void) {
     mosquitto_lib_init()
     guard let handle = unsafe mosquitto_new(nil, true, nil) else { return nil }
@@ -59,7 +76,7 @@ internal import Synchronization
     return unsafe Unmanaged<BrokerClient>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Begins an attempt, whose end is told; only one at a time.
+  /// Begins an attempt, which ends with ``Call/ended(_:)``; only one at a time.
   func attempt() {
     var thread: pthread_t = 0
     let client = unsafe Unmanaged.passRetained(self)
@@ -96,7 +113,7 @@ internal import Synchronization
     tell(.ended(reason.hasSuffix(".") ? String(reason.dropLast()) : reason))
   }
 
-  /// Publishes what a broker keeps, or what is gone with those who hear it. Without a connection nothing is sent.
+  /// Publishes a message, which the broker retains if `isKept`. Without a connection nothing is sent.
   func publish(_ text: String, to topic: String, isKept: Bool) {
     let bytes = Array(text.utf8)
     unsafe mosquitto_publish(handle, nil, topic, Int32(bytes.count), bytes, isKept ? 1 : 0, isKept)
@@ -106,7 +123,7 @@ internal import Synchronization
     unsafe mosquitto_subscribe(handle, nil, topic, 1)
   }
 
-  /// Ends the connection behind what was published.
+  /// Ends the connection behind the published messages.
   func disconnect() {
     unsafe mosquitto_disconnect(handle)
   }

@@ -1,12 +1,12 @@
 internal import LiveLocks
 internal import NIOCore
 
-/// Who may use the hub's own socket: one line in, an answer, the end. The first line of an answer is `ok`, or `error` and why.
+/// A connection of the hub's own socket: one line in, an answer, the end. The first line of an answer is `ok`, or `error`.
 final class ControlHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// Longer than every line that means something.
+  /// The longest line: longer than every line with a meaning.
   private static let longest = 256
 
   private let control: Control
@@ -41,7 +41,7 @@ final class ControlHandler: ChannelInboundHandler {
   }
 }
 
-/// What the hub does for who may use its own socket. Confined to the hub's loop.
+/// Carries out the commands of the hub's own socket. Confined to the hub's loop.
 final class Control {
   private let hub: Hub
   private let locks: Locks
@@ -55,7 +55,7 @@ final class Control {
     self.address = address
   }
 
-  /// To one line of words.
+  /// The answer to one line of words.
   func answer(_ line: String) -> String {
     let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
     do throws(LiveFailure) {
@@ -84,7 +84,7 @@ final class Control {
     }
   }
 
-  /// Only what is in the file holds.
+  /// Changes the list of tokens: first in the file, then in the locks.
   private func change(_ body: (inout TokenList) throws(TokenList.Failure) -> Void) throws(LiveFailure) {
     var list = locks.tokens
     do throws(TokenList.Failure) {

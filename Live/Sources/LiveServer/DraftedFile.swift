@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A small file that is replaced by rename: its readers get the old content or the new one, never a part.
 struct DraftedFile: Sendable {
-  /// Why the file is as it was.
+  /// The reason for which the file is unchanged.
   struct Failure: Error {
     var reason: String
 
@@ -25,7 +25,7 @@ struct DraftedFile: Sendable {
   /// - Throws: ``Failure``; the draft is gone then.
   func write(_ text: String, isDurable: Bool = false) throws(Failure) {
     try requireReplaceable()
-    // A killed program may have left one.
+    // A killed program may have left a draft.
     unsafe unlink(draft)
     // Others may make files in a shared folder: what stands there now is neither opened nor followed.
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -46,7 +46,7 @@ struct DraftedFile: Sendable {
 
   private static func fill(_ descriptor: Int32, with bytes: [UInt8]) throws(Failure) {
     let count = unsafe Glibc.write(descriptor, bytes, bytes.count)
-    // A disk that takes a part of so little is full.
+    // A disk that stores only a part of so little is full.
     guard count == bytes.count else { throw Failure(code: count < 0 ? errno : ENOSPC) }
   }
 

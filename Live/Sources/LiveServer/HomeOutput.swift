@@ -2,12 +2,12 @@ internal import LiveForms
 internal import LivePulse
 internal import NIOCore
 
-/// Home Assistant, and whoever else listens to an MQTT broker. Where the broker is gone or refuses, that is told in one line, and it is tried
-/// again: after a second, then twice as long each time, at most a minute.
+/// Shows the pulse to Home Assistant, and to others that listen to an MQTT broker. A broker that is gone or refuses is reported in one line,
+/// and the output retries: after a second, then twice as long each time, at most a minute.
 final class HomeOutput: Output {
   private static let firstPause: TimeAmount = .seconds(1)
   private static let longestPause: TimeAmount = .seconds(60)
-  /// How long the broker may take for the last words.
+  /// The time that the broker has for the last messages.
   private static let farewell: TimeAmount = .seconds(1)
 
   private let device: HomeDevice
@@ -46,7 +46,7 @@ final class HomeOutput: Output {
     sayState()
   }
 
-  /// Says that there is no value from here on, and ends; a broker that does not take it is not waited for.
+  /// Publishes that there is no value from here on, and ends; does not wait for a broker that does not answer.
   func close() -> EventLoopFuture<Void> {
     let promise = end ?? loop.makePromise(of: Void.self)
     guard end == nil else { return promise.futureResult }

@@ -2,7 +2,7 @@ internal import LiveLocks
 public import LivePulse
 public import NIOCore
 
-/// What is shown, and who shows it. Confined to its loop.
+/// The pulse that is shown, and the outputs that show it. Confined to its loop.
 public final class Hub {
   let loop: any EventLoop
   private var watch: PulseWatch
@@ -21,7 +21,7 @@ public final class Hub {
   /// The time since the hub's start.
   var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
 
-  /// Something has happened at the recorder.
+  /// Handles an event of the recorder.
   public func handle(_ event: RecorderEvent) {
     switch event {
     case .subscribed: show(watch.subscribed())
@@ -32,7 +32,7 @@ public final class Hub {
     schedule()
   }
 
-  /// Shows it there from now on, and what is shown now at once.
+  /// Adds an output, which receives the present pulse at once.
   func attach(_ output: any Output) {
     outputs[ObjectIdentifier(output)] = output
     output.show(shown)
@@ -67,20 +67,20 @@ public final class Hub {
   }
 }
 
-/// What happens at the recorder, as the hub hears of it.
+/// An event of the recorder.
 public enum RecorderEvent: Sendable {
-  /// It sends values from here on.
+  /// The recorder sends values from here on.
   case subscribed
-  /// It has gone, or goes.
+  /// The recorder has gone, or ends.
   case lost
-  /// A sensor does something else.
+  /// A sensor has another state.
   case changed(sensor: String, SensorState)
-  /// A sensor sent something.
+  /// A sensor sent a measurement.
   case measured(Measurement)
 }
 
 extension Duration {
-  /// To the next nanosecond, and never less than zero.
+  /// Nanoseconds, rounded up, and never less than zero.
   fileprivate var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     return max(0, seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000)

@@ -6,18 +6,18 @@ internal import NIOPosix
 
 /// The hub with its outputs and its doors, as a program starts it.
 public final class LiveServer: Sendable {
-  /// What a person may choose.
+  /// The options that a person may choose.
   public struct Options: Sendable {
     /// The only sensor to show; nil for any.
     public var sensor: String?
-    /// Where browsers and programs come to; port 0 for any that is free.
+    /// The address and port for browsers and programs; port 0 for any that is free.
     public var address: String
     public var port: Int
-    /// Further names that it answers to: a proxy's.
+    /// Further names that the hub answers to: a proxy's.
     public var hosts: [String] = []
     /// The folder in which the tokens are kept.
     public var stateFolder: String
-    /// The socket to which those come who may open it.
+    /// The path of the hub's own socket, for those who may open it.
     public var controlPath: String
     /// A file with the rate alone.
     public var textFile: String?
@@ -25,11 +25,11 @@ public final class LiveServer: Sendable {
     public var textFileMode: UInt32 = 0o600
     /// The address and port to which avatar parameters are sent.
     public var avatar: (address: String, port: Int)?
-    /// The MQTT broker that is told.
+    /// The MQTT broker that receives the pulse.
     public var broker: BrokerPlace?
-    /// What the hub is called there.
+    /// The name of the hub at the broker.
     public var deviceName = "sensord"
-    /// What was recorded; nil where nothing is told of it.
+    /// The recordings; nil where the hub does not show them.
     public var archive: Archive?
     public var limits = Limits()
 
@@ -43,7 +43,7 @@ public final class LiveServer: Sendable {
 
   private let loop: any EventLoop
   private let hub: NIOLoopBound<Hub>
-  /// Where it listens, as it stands in a link: `127.0.0.1:8765`.
+  /// The address and port that the hub listens on, as in a link: `127.0.0.1:8765`.
   public let place: String
   private let channels: [any Channel]
   private let home: NIOLoopBound<HomeOutput>?
@@ -61,12 +61,12 @@ public final class LiveServer: Sendable {
     self.textFile = textFile
   }
 
-  /// Starts everything on `loop`, from another thread; returns when it listens.
+  /// Starts everything on `loop`, from another thread; returns when the hub listens.
   ///
   /// - Parameters:
-  ///   - options: What a person chose.
-  ///   - loop: Where everything runs.
-  ///   - complain: Told in one line what an output cannot do; the others go on.
+  ///   - options: The options that a person chose.
+  ///   - loop: The loop on which everything runs.
+  ///   - complain: Receives one line about an output that fails; the others go on.
   /// - Returns: The hub, which listens.
   /// - Throws: A ``LiveFailure`` that says what to do.
   public static func start(
@@ -96,12 +96,12 @@ public final class LiveServer: Sendable {
     }
   }
 
-  /// Something has happened at the recorder.
+  /// Handles an event of the recorder.
   public func handle(_ event: RecorderEvent) {
     loop.execute { [hub] in hub.value.handle(event) }
   }
 
-  /// Every output says that there is no value; then connections end. From another thread than the loop's.
+  /// Shows on every output that there is no value, then ends connections. From another thread than the loop's.
   public func stop() {
     let ends = loop.flatSubmit { [hub, channels, home, textFile, loop] in
       hub.value.handle(.lost)
@@ -164,7 +164,7 @@ public final class LiveServer: Sendable {
           }
         }
         .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).wait()
-      // Its folder says who else may come.
+      // The mode of the folder decides who else may connect.
       guard unsafe chmod(path, 0o660) == 0 else { throw IOError(errnoCode: errno, reason: "chmod") }
       return channel
     } catch {
@@ -236,4 +236,48 @@ public final class LiveServer: Sendable {
     if let error = error as? IOError { return LiveFailure.reason(error.errnoCode) }
     return "\(error)"
   }
+}
+
+/// The limits of what strangers may use of the hub.
+public struct Limits: Sendable {
+  /// Connections at a time; further ones are closed at once.
+  public var connections = 1000
+  /// The time that a connection has for a request, and may stay without one.
+  public var requestTime: TimeAmount = .seconds(10)
+  /// The time for which a stream may accept nothing of the messages that wait.
+  public var stallTime: TimeAmount = .seconds(30)
+  /// Messages that wait for a slow reader; with more the oldest go.
+  public var waitingMessages = 32
+  /// Bytes of a request's header fields, and fields.
+  public var headerBytes = 16 * 1024
+  public var headerFields = 64
+  /// Bytes of a message, and of a frame, that a WebSocket's client may send.
+  public var messageBytes = 4096
+  /// Frames that one message may be cut into.
+  public var fragments = 16
+
+  public init() {}
+}
+
+/// A failure of the hub as one line for a person: what failed, why, and what to do.
+public struct LiveFailure: Error, Hashable, Sendable {
+  /// Codes of `sysexits.h`.
+  public enum Status: Int32, Sendable {
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case unavailable = 69
+    case cannotCreate = 73
+  }
+
+  public var status: Status
+  public var message: String
+
+  public init(_ status: Status, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+
+  /// The system's text for an error.
+  public static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

@@ -1,13 +1,13 @@
 internal import LivePulse
 internal import NIOCore
 
-/// A client that is sent every change: takes what the connection takes, keeps a little, and is closed where nothing is taken for long.
-/// Confined to the hub's loop.
+/// A client that receives every change: sends while the connection accepts, holds a few changes back, and closes a connection that accepts
+/// nothing for long. Confined to the hub's loop.
 final class Reader: Output {
   private let hub: Hub
   private let channel: any Channel
   private let limits: Limits
-  /// What let it in.
+  /// The key that let the client in.
   let key: Key
   private let send: (Shown) -> Void
   private var backlog: Backlog<Shown>
@@ -30,7 +30,7 @@ final class Reader: Output {
     stall = nil
   }
 
-  /// What let it in no longer does.
+  /// Ends a client whose key is no longer valid.
   func end() { channel.close(promise: nil) }
 
   func show(_ shown: Shown) {
@@ -38,7 +38,7 @@ final class Reader: Output {
     send(shown)
   }
 
-  /// The connection takes something again, or no longer.
+  /// Handles a connection that accepts bytes again, or no longer.
   func writabilityChanged() {
     stall?.cancel()
     stall = nil
@@ -48,5 +48,27 @@ final class Reader: Output {
       let channel = channel
       stall = hub.loop.scheduleTask(in: limits.stallTime) { channel.close(promise: nil) }
     }
+  }
+}
+
+/// The messages that wait for a slow reader: up to a capacity, with more the oldest go.
+struct Backlog<Element> {
+  private var elements: [Element] = []
+  private let capacity: Int
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  var isEmpty: Bool { elements.isEmpty }
+
+  mutating func append(_ element: Element) {
+    if elements.count == capacity { elements.removeFirst() }
+    elements.append(element)
+  }
+
+  mutating func removeAll() -> [Element] {
+    defer { elements.removeAll(keepingCapacity: true) }
+    return elements
   }
 }

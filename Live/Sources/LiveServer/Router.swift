@@ -3,7 +3,7 @@ internal import LiveLocks
 internal import LivePulse
 internal import NIOHTTP1
 
-/// What a request leads to. Confined to the hub's loop.
+/// Routes requests. Confined to the hub's loop.
 final class Router {
   enum Route {
     case answer(Answer)
@@ -24,12 +24,12 @@ final class Router {
     self.metrics = metrics
   }
 
-  /// Decides; the checks come before anything is looked at.
+  /// Returns the route of a request; the checks come before anything else.
   func route(_ head: HTTPRequestHead) -> Route {
     if let refusal = refusal(of: head) { return .answer(refusal) }
     guard let target = Target(head.uri) else { return .answer(Answer(.badRequest, "The address is malformed.\n")) }
     switch target.path {
-    // They hold no data; so a page that was let in by a token needs none for them.
+    // These files hold no data: a page that was let in by a token loads them without it.
     case "/page.css": return .answer(.file(PackageResources.page_css, "text/css"))
     case "/page.js": return .answer(.file(PackageResources.page_js, "text/javascript"))
     case "/sessions.js": return .answer(.file(PackageResources.sessions_js, "text/javascript"))
@@ -87,12 +87,12 @@ final class Router {
     return Self.hasContent(head) ? Answer(.payloadTooLarge, "Requests have no content here.\n") : nil
   }
 
-  /// Whether something comes behind the head.
+  /// Whether content follows the head.
   static func hasContent(_ head: HTTPRequestHead) -> Bool {
     head.headers.contains(name: "transfer-encoding") || head.headers["content-length"].contains { $0 != "0" }
   }
 
-  /// The link that a person opens: a cookie for it, and on to the page.
+  /// Answers the link that a person opens: sets a cookie, and leads to the page.
   private func enter(_ target: Target) -> Answer {
     guard let code = target["code"], let secret = locks.visitors.enter(with: code, at: hub.now) else {
       return Answer(.forbidden, "This link was used, or is too old; 'sensord-live open' makes a new one.\n")
@@ -113,4 +113,38 @@ final class Router {
     guard let text else { return Answer(.noContent) }
     return Answer(.ok, type: asJSON ? "application/json" : "text/plain; charset=utf-8", text)
   }
+}
+
+/// The answer to a request, except for streams.
+struct Answer {
+  var status: HTTPResponseStatus
+  var type = "text/plain; charset=utf-8"
+  var body: [UInt8] = []
+  var fields: [(String, String)] = []
+
+  init(_ status: HTTPResponseStatus, type: String = "text/plain; charset=utf-8", _ text: String = "") {
+    self.status = status
+    self.type = type
+    body = Array(text.utf8)
+  }
+
+  static func file(_ bytes: [UInt8], _ type: String) -> Answer {
+    var answer = Answer(.ok, type: "\(type); charset=utf-8")
+    answer.body = bytes
+    return answer
+  }
+
+  /// The header fields of all answers: nothing is cached, and a page of the hub loads from the hub alone.
+  static let commonFields: [(String, String)] = [
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
+        + "form-action 'none'; frame-ancestors 'none'"
+    ),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cache-Control", "no-store"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+  ]
 }

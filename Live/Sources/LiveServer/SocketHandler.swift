@@ -13,7 +13,7 @@ final class SocketHandler: ChannelInboundHandler {
   private let dialect: Dialect
   private let key: Key
   private var reader: Reader?
-  /// What a HypeRate client has joined.
+  /// The channel that a HypeRate client has joined.
   private var topic: String?
   private var isClosing = false
 
@@ -54,17 +54,17 @@ final class SocketHandler: ChannelInboundHandler {
     case .binary: close(.unacceptableData, context)
     case .connectionClose: close(.normalClosure, context)
     case .pong: break
-    // Of no version of the protocol that is known here, or a piece of no message.
+    // An opcode of no known version of the protocol, or a piece of no message.
     default: close(.protocolError, context)
     }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A frame that is too long, or cut into too many, or none at all.
+    // A frame that is too long, a message of too many frames, or bytes that are no frame.
     close(error as? NIOWebSocketError == .invalidFrameLength ? .messageTooLarge : .protocolError, context)
   }
 
-  /// Only clients of a channel say something.
+  /// Handles a text of the client: only clients of a channel send any.
   private func understand(_ text: String, _ context: ChannelHandlerContext) {
     guard dialect == .hypeRate else { return }
     guard let message = PhoenixMessage(text) else { return close(.unacceptableData, context) }
@@ -77,7 +77,7 @@ final class SocketHandler: ChannelInboundHandler {
   }
 
   private func write(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
-    // Who pings without reading the answers is not answered more.
+    // A client that pings without reading the answers gets no more answers.
     guard context.channel.isWritable, !isClosing else { return }
     context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
   }

@@ -3,10 +3,10 @@ internal import LivePulse
 internal import NIOCore
 internal import NIOPosix
 
-/// A file with the rate alone, for programs that read one. It is written on a thread of its own, so that a disk that does not
-/// answer stops nothing else; of what is shown meanwhile the last is written next.
+/// Writes a file with the rate alone, for programs that read one, on a thread of its own, so that a disk that does not
+/// answer stops nothing else; of the texts shown meanwhile the last is written next.
 final class TextFileOutput: Output {
-  /// How long a disk may take before that is told, and at the hub's end until it is not waited for any longer.
+  /// The time that a disk has before it is reported as slow, and the time that the hub waits at its end.
   struct Patience {
     var slow = TimeAmount.seconds(5)
     var farewell = TimeAmount.seconds(1)
@@ -20,9 +20,9 @@ final class TextFileOutput: Output {
   private let thread = NIOThreadPool(numberOfThreads: 1)
   /// The file's content, where it is known.
   private var written: String?
-  /// On its way to the file.
+  /// The text on its way to the file.
   private var writing: String?
-  /// To be written after that.
+  /// The text to be written after that.
   private var next: String?
   private var slowness: Scheduled<Void>?
   private var complaint: String?
@@ -32,10 +32,10 @@ final class TextFileOutput: Output {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - loop: Where the hub runs.
-  ///   - patience: How long a disk may take.
-  ///   - replace: Replaces the file with a text, on another thread; returns why it could not.
-  ///   - complain: Told in one line why the file cannot be written, once until that changes.
+  ///   - loop: The loop of the hub.
+  ///   - patience: The time that a disk has.
+  ///   - replace: Replaces the file with a text, on another thread; returns the reason for a failure.
+  ///   - complain: Receives one line about a file that cannot be written, once until that changes.
   init(
     _ path: String, on loop: any EventLoop, patience: Patience = Patience(),
     replace: @escaping @Sendable (String) -> String?, complain: @escaping (String) -> Void
@@ -110,7 +110,7 @@ final class TextFileOutput: Output {
     slowness?.cancel()
     slowness = nil
     if let reason {
-      // The same text may succeed later, and must not be taken for the one that is there.
+      // The same text may succeed later, and must not count as written.
       written = nil
       tell(reason)
     } else {

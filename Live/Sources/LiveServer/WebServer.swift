@@ -16,7 +16,7 @@ final class WebServer {
     self.limits = limits
   }
 
-  /// Listens from now on; fails where it cannot.
+  /// Listens from now on.
   func listen(on address: SocketAddress) -> EventLoopFuture<any Channel> {
     let server = NIOLoopBound(self, eventLoop: router.hub.loop)
     return ServerBootstrap(group: router.hub.loop)
@@ -75,5 +75,131 @@ final class WebServer {
           ])
         }
       })
+  }
+}
+
+/// One connection's requests, answered one after another; `/events` is the last of its connection.
+final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let router: Router
+  private let limits: Limits
+  private var head: HTTPRequestHead?
+  private var patience: Scheduled<Void>?
+  private var reader: Reader?
+  /// Whether the recorder is being asked.
+  private var isAsking = false
+
+  init(_ router: Router, _ limits: Limits) {
+    self.router = router
+    self.limits = limits
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    wait(context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    patience?.cancel()
+    patience = nil
+    reader?.stop()
+    reader = nil
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      // A client that asks again while events are sent has not understood the protocol.
+      guard reader == nil, !isAsking else { return context.close(promise: nil) }
+      // A request with content is refused before the content comes.
+      if Router.hasContent(head) { answer(head, context) } else { self.head = head }
+    case .body: break
+    case .end:
+      guard let head else { return }
+      self.head = nil
+      answer(head, context)
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    reader?.writabilityChanged()
+    context.fireChannelWritabilityChanged()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A request for a WebSocket that it may not have is answered like any other.
+    if error is NIOWebSocketUpgradeError { return }
+    context.close(promise: nil)
+  }
+
+  /// Closes a connection that sends nothing, or slowly.
+  private func wait(_ context: ChannelHandlerContext) {
+    let channel = context.channel
+    patience = context.eventLoop.scheduleTask(in: limits.requestTime) { channel.close(promise: nil) }
+  }
+
+  private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    patience?.cancel()
+    patience = nil
+    switch router.route(head) {
+    case .answer(let answer): send(answer, for: head, context)
+    case .events(_) where head.method == .HEAD: send(Answer(.ok, type: "text/event-stream"), for: head, context)
+    case .events(let key): stream(head, key, context)
+    case .archive(let question, let archive, let key):
+      isAsking = true
+      let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      let (loop, channel) = (context.eventLoop, context.channel)
+      archive(question, key.application) { answer in
+        loop.execute {
+          // A client that did not wait gets nothing.
+          guard channel.isActive else { return }
+          let (handler, context) = handler.value
+          handler.isAsking = false
+          handler.send(answer.answer, for: head, context)
+        }
+      }
+    case .webSocket:
+      var answer = Answer(.upgradeRequired, "This is for WebSockets (RFC 6455).\n")
+      answer.fields = [("Upgrade", "websocket")]
+      send(answer, for: head, context)
+    }
+  }
+
+  private func send(_ answer: Answer, for head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    let stays = head.isKeepAlive && (200..<400).contains(answer.status.code)
+    var fields = HTTPHeaders(Answer.commonFields + answer.fields)
+    if answer.status != .noContent {
+      fields.add(name: "Content-Type", value: answer.type)
+      fields.add(name: "Content-Length", value: "\(answer.body.count)")
+    }
+    if !stays { fields.add(name: "Connection", value: "close") }
+    context.write(
+      wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: answer.status, headers: fields))),
+      promise: nil)
+    if head.method != .HEAD, answer.status != .noContent {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+    }
+    let channel = context.channel
+    let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+    if stays {
+      wait(context)
+    } else {
+      written.whenComplete { _ in channel.close(promise: nil) }
+    }
+  }
+
+  private func stream(_ head: HTTPRequestHead, _ key: Key, _ context: ChannelHandlerContext) {
+    var fields = HTTPHeaders(Answer.commonFields)
+    fields.add(name: "Content-Type", value: "text/event-stream")
+    context.write(
+      wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .ok, headers: fields))), promise: nil)
+    let channel = context.channel
+    let reader = Reader(router.hub, channel, limits, key) { shown in
+      let text = ByteBuffer(string: Event.serverSent(shown))
+      channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(text)), promise: nil)
+    }
+    self.reader = reader
+    reader.begin()
   }
 }

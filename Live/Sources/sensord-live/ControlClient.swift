@@ -9,7 +9,7 @@ struct ControlClient {
     paths = path.map { [$0] } ?? Places.sockets
   }
 
-  /// What it answers, without the last line's end.
+  /// Returns the answer, without the end of the last line.
   func ask(_ line: String) throws(LiveFailure) -> String {
     let descriptor = try connected()
     defer { close(descriptor) }
@@ -40,7 +40,7 @@ struct ControlClient {
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { continue }
       if Self.connect(descriptor, to: path) { return descriptor }
-      // What a person may do about it is worth more than that there is nothing elsewhere.
+      // A reason that a person can remove is worth more than a socket that does not exist.
       if errno != ENOENT { code = errno }
       close(descriptor)
     }
@@ -70,5 +70,34 @@ struct ControlClient {
         unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
       }
     }
+  }
+}
+
+/// The places of the hub's files: the service's folders, or those of the person who runs it.
+enum Places {
+  private static let serviceSocket = "/run/sensord-live/control"
+
+  private static func variable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// The socket of a hub that is started here.
+  static var ownSocket: String {
+    if let folder = variable("RUNTIME_DIRECTORY") { return "\(folder)/control" }
+    return variable("XDG_RUNTIME_DIR").map { "\($0)/sensord-live/control" } ?? "/tmp/sensord-live-\(getuid())/control"
+  }
+
+  /// The sockets on which a running hub may be found, the person's own first.
+  static var sockets: [String] { [ownSocket, serviceSocket] }
+
+  static func stateFolder() throws(LiveFailure) -> String {
+    if let folder = variable("STATE_DIRECTORY") { return folder }
+    if let folder = variable("XDG_STATE_HOME") { return "\(folder)/sensord-live" }
+    guard let home = variable("HOME") else {
+      throw LiveFailure(.usage, "there is no HOME to keep tokens in; name a folder with --state")
+    }
+    return "\(home)/.local/state/sensord-live"
   }
 }

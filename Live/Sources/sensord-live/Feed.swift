@@ -5,13 +5,13 @@ internal import LiveServer
 internal import NIOCore
 internal import SensordClient
 
-/// What the recorder says, for as long as the program runs: it is looked for until it is there, and again when it has gone.
+/// The events of the recorder, for as long as the program runs: the feed connects until there is a recorder, and again when that has gone.
 struct Feed: Sendable {
-  /// Under which name the owner decides about the hub.
+  /// The name under which the owner decides about the hub.
   static let application = "org.sensord.Live"
-  /// How long until the recorder is looked for again.
+  /// The time until the next attempt to connect to the recorder.
   private static let pause: TimeAmount = .seconds(5)
-  /// How long a decision may take before a person is told how to make it.
+  /// The time for a decision after which a line explains how to decide.
   private static let courtesy: TimeAmount = .seconds(2)
 
   private let bus: SensordClient.Bus
@@ -24,7 +24,7 @@ struct Feed: Sendable {
     self.happen = happen
   }
 
-  /// Begins; nothing ends it but the program's end.
+  /// Begins; only the program's end ends the feed.
   func start() {
     Task(executorPreference: LoopExecutor(loop)) { await run() }
   }
@@ -86,7 +86,7 @@ struct Feed: Sendable {
 }
 
 extension Measurement {
-  /// As the client's library has it.
+  /// Converts a measurement of the client's library.
   init(_ measurement: LiveMeasurement) {
     self.init(
       sensor: measurement.sensor, microseconds: measurement.time.microseconds,
@@ -96,7 +96,7 @@ extension Measurement {
 }
 
 extension SensorState {
-  /// As the client's library has it; nil for what concerns no sensor, and for what a later version says.
+  /// Converts a state of the client's library; nil for states that concern no sensor, and for those of later versions.
   init?(_ state: LiveState) {
     switch state {
     case .measuring: self = .measuring
@@ -105,5 +105,19 @@ extension SensorState {
     case .linkLost: self = .linkLost
     default: return nil
     }
+  }
+}
+
+/// Runs tasks on a NIO loop, so that the global pool and its threads never start.
+final class LoopExecutor: TaskExecutor {
+  private let loop: any EventLoop
+
+  init(_ loop: any EventLoop) {
+    self.loop = loop
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    loop.execute { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

@@ -4,17 +4,17 @@ internal import LiveArchive
 internal import LiveServer
 internal import SensordClient
 
-/// Asks the recorder about what was recorded: for each application on a connection of its own, so that each has its own permission.
+/// Asks the recorder for recordings: for each application on a connection of its own, so that each has its own permission.
 ///
-/// It works on the global pool and not on the hub's loop, since a night has tens of thousands of beats, and live values must not wait for them.
+/// The queries run on the global pool and not on the hub's loop, since a night has tens of thousands of beats, and live values must not wait.
 actor RecorderArchive {
-  /// Connections at a time; the one that was not asked for longest goes.
+  /// Connections at a time; the one that was idle longest goes.
   private static let capacity = 16
   /// Questions at a time: each may need some megabytes. Further ones wait for their turn.
   private static let questions = 4
-  /// As many as one application may have under way or waiting; more are refused, so that nobody fills the line for all.
+  /// Questions of one application under way or waiting; more are refused, so that nobody fills the line for all.
   private static let questionsEach = 4
-  /// As many samples as a list may be made of.
+  /// The greatest number of samples of a list.
   private static let longestList = 2000
 
   private struct Entry {
@@ -66,7 +66,7 @@ actor RecorderArchive {
     }
   }
 
-  /// Hands the turn on to who waits longest.
+  /// Hands the turn on to the question that waits longest.
   private func endTurn() {
     if line.isEmpty { running -= 1 } else { line.removeFirst().resume() }
   }
@@ -142,7 +142,7 @@ actor RecorderArchive {
     }
   }
 
-  /// A POSIX rule of a fixed distance from UTC in seconds; there it counts westwards.
+  /// A POSIX rule of a fixed offset from UTC in seconds; POSIX counts westwards.
   private static func rule(of offset: Int32) -> String {
     let minutes = abs(offset) / 60
     let text = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+import FoundationEssentials
 package import HealthModel
 
 extension HealthSample {
@@ -70,5 +70,50 @@ extension SampleSummary {
       members.append(.init("mostRecentEndMicroseconds", .integer(mostRecentSpan.end.microseconds)))
     }
     return .object(members)
+  }
+}
+
+extension ChangeSet {
+  /// Lines of JSON: `{"added":…}` for each sample, `{"deleted":{"id","type","source","time"}}` for each deletion, and at last
+  /// `{"anchor","hasMore"}`. An answer without its last line was cut off.
+  package func appendLines(to bytes: inout [UInt8]) {
+    for sample in added { JSONValue.object([.init("added", sample.json)]).appendLine(to: &bytes) }
+    for object in deleted {
+      let members: JSONValue = [
+        "id": .string(object.id.uuidString.lowercased()), "type": .string(object.type?.identifier),
+        "source": .string(object.source), "time": .string(object.deleted.iso8601()),
+      ]
+      JSONValue.object([.init("deleted", members)]).appendLine(to: &bytes)
+    }
+    let end: JSONValue = ["anchor": .string(anchor.description), "hasMore": .bool(hasMore)]
+    end.appendLine(to: &bytes)
+  }
+}
+
+extension MetadataValue {
+  /// An object of one member, which names the kind, as everywhere in JSON: `{"text":"left arm"}`. A time is in microseconds
+  /// since 1970, a quantity has `value` and `unit`.
+  package var tagged: JSONValue {
+    switch self {
+    case .text(let text): ["text": .string(text)]
+    case .integer(let integer): ["integer": .integer(integer)]
+    case .real(let real): ["real": .number(real)]
+    case .flag(let flag): ["flag": .bool(flag)]
+    case .time(let time): ["time": .integer(time.microseconds)]
+    case .quantity(let quantity):
+      ["quantity": ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]]
+    }
+  }
+
+  /// The value alone, as reports of one recording have it; a time is ISO 8601.
+  package var plain: JSONValue {
+    switch self {
+    case .text(let text): .string(text)
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .number(real)
+    case .flag(let flag): .bool(flag)
+    case .time(let time): .string(time.iso8601())
+    case .quantity(let quantity): ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]
+    }
   }
 }

@@ -6,7 +6,7 @@ final class AppleContents: XMLContents {
   static let hasTexts = false
   static let takesPlainElements = true
 
-  /// To what metadata, events and statistics belong.
+  /// The kinds of elements that own metadata, events and statistics.
   enum Owner {
     case record
     case correlation
@@ -18,7 +18,7 @@ final class AppleContents: XMLContents {
 
   /// A record as it is being read.
   struct Record {
-    /// The attributes that an origin has, each with a byte that says which; then the metadata.
+    /// The attributes of an origin, each with a byte that identifies it; then the metadata.
     var origin: [UInt8] = []
     var start: Timestamp?
     var end: Timestamp?
@@ -103,7 +103,7 @@ final class AppleContents: XMLContents {
   var workoutSize = 0
   /// The clinical records' files, by their last names.
   var files: [String: AppleClinicalFile] = [:]
-  /// Those of routes.
+  /// The files of routes, by their last names.
   var routes: [String: AppleRouteFile] = [:]
 
   init(wanted: Set<String>?, since: Timestamp?, capacity: Int) {
@@ -400,7 +400,7 @@ final class AppleContents: XMLContents {
     }
     count("heartbeatSeries")
     guard let whole = TimeSpan(start: start, end: last.time) else { return }
-    // As the file has them: who asks for pNN50 has to be told that intervals are known to 10 ms only.
+    // The resolution of the file: pNN50 needs to know that intervals are known to 10 ms only.
     let areHundredths = ticks.allSatisfy { $0.ticks % 10 == 0 }
     if areHundredths { for place in ticks.indices { ticks[place].ticks /= 10 } }
     let draft = SampleDraft(

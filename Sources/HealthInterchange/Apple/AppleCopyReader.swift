@@ -33,24 +33,24 @@ package struct AppleCopyReader: RecordingReader {
   }
 }
 
-/// What the elements of such a file mean.
+/// The recordings that the elements of such a file stand for.
 final class AppleCopyContents: XMLContents {
   static let hasTexts = false
 
   private(set) var account = ReadingAccount()
-  /// Who knows the place.
+  /// The stream, which knows the place in the file.
   weak var stream: XMLStream?
   private var depth = 0
   private var elements: [ForeignElement] = []
-  /// Of the recording under way; nil outside of all.
+  /// The announcement of the recording under way; nil outside of recordings.
   private var announcement: RecordingAnnouncement?
   private var hasOrigin = false
-  /// What its records say of themselves.
+  /// The origin that the recording's own records name.
   private var origin: Origin?
-  /// The first that belongs to no recording: its place and name, and how many there are.
+  /// The first element that belongs to no recording, by line and name, and the number of such elements.
   private var stranger: (line: String, name: String)?
   private var strangers = 0
-  /// What was said of the next record.
+  /// The marks in front of the next record.
   private var isContinued = false
   private var isAfterGap = false
   /// The time of the record under way, and its zone.
@@ -58,7 +58,7 @@ final class AppleCopyContents: XMLContents {
   private var zone: Int64 = 0
   private var lastTick: Int64?
 
-  /// A beat is at the hundredth of a second; a gap may be longer than any interval, but then it is none.
+  /// The longest interval, in hundredths of a second; a longer time is a gap.
   private static let longestTicks: Int64 = 30_000
 
   private struct Origin: Equatable {
@@ -66,7 +66,7 @@ final class AppleCopyContents: XMLContents {
     var device: String?
   }
 
-  /// What belongs to no recording, once all was read.
+  /// The elements that belong to no recording, once all was read.
   var outside: FileDamage? {
     guard let stranger else { return nil }
     let more = strangers > 1 ? ", and \(strangers - 1) more" : ""
@@ -111,7 +111,7 @@ final class AppleCopyContents: XMLContents {
       if found != origin ?? found { leave() } else { origin = found }
     }
     guard announcement == nil else { return true }
-    // What is in it goes with it.
+    // Elements inside are skipped with it.
     guard depth == 2 else { return false }
     account.leave(out: "\(name == "Record" ? "record" : String(name.prefix(60))) that is in no recording")
     strangers += 1
@@ -139,7 +139,7 @@ final class AppleCopyContents: XMLContents {
       }
     case "WorkoutActivity": if let end = element.span.end { elements.append(.lap(end)) }
     case "WorkoutEvent": addEvent(element)
-    // What they say is known from the values, or from the workout in its own store.
+    // The contents of these elements are known from the values, or from the workout in its own store.
     case "HealthData", "ExportDate", "Me", "HeartRateVariabilityMetadataList", "MetadataEntry", "WorkoutStatistics":
       break
     default: account.leave(out: "element \(name.prefix(60))")
@@ -197,7 +197,7 @@ final class AppleCopyContents: XMLContents {
     }
     guard let time else { return account.leave(out: "beat whose time is not in its record") }
     let tick = time.microseconds.nearestAppleTick
-    // Within a record, and from one to the next where it says so, nothing is missing.
+    // Within a record, and from one to the next that is announced as continued, nothing is missing.
     if isContinued, let lastTick, case let ticks = tick - lastTick, ticks > 0, ticks <= Self.longestTicks {
       elements.append(.nextBeat(UInt32(ticks), []))
     } else {
@@ -218,7 +218,7 @@ final class AppleCopyContents: XMLContents {
 }
 
 extension Int64 {
-  /// Of microseconds the hundredths of a second, to the nearest.
+  /// The hundredths of a second of microseconds, to the nearest.
   var nearestAppleTick: Int64 {
     let step = 1_000_000 / AppleWriter.ticksPerSecond
     let (quotient, remainder) = (self + step / 2).quotientAndRemainder(dividingBy: step)

@@ -17,7 +17,7 @@ struct AppleCorrelation {
 }
 
 extension XMLElement {
-  /// When an element begins and ends, as far as it says.
+  /// The beginning and end of an element, as far as it has them.
   var span: (start: Timestamp?, end: Timestamp?) {
     (moment("startDate"), moment("endDate"))
   }

@@ -1,7 +1,7 @@
 internal import Bits
 internal import HealthModel
 
-/// What all records of a series have in common: type, unit, source, device and metadata. A class: looked at for each record, and too large
+/// The common properties of all records of a series: type, unit, source, device and metadata. A class: used for each record, and too large
 /// to be copied each time.
 final class AppleOrigin {
   let typeName: String
@@ -12,22 +12,22 @@ final class AppleOrigin {
   let source: SourceRevision
   let device: Device?
   let metadata: Metadata
-  /// Of all that.
+  /// The digest of all properties above.
   let digest: [UInt8]
   /// Whether it is of a type that was asked for.
   let isWanted: Bool
   /// Whether values are in the type's unit already.
   let isInUnit: Bool
-  /// Whether a value of 0 or less is none: no heart beats so.
+  /// Whether values of 0 or less are invalid: no heart beats like that.
   let isOfBeats: Bool
   /// Whether its values may be parts of a correlation.
   let isHeld: Bool
-  /// By which values are multiplied; nil where the conversion is not that simple.
+  /// The factor that converts values to the type's unit; nil where the conversion is not that simple.
   let factor: Double?
   /// The day to which the last record belonged, and its place among the series.
   var lastDay = Int64.min
   var lastPlace = 0
-  /// Records that were taken.
+  /// The number of records that came in.
   var count = 0
 
   init(_ fields: AppleFields, metadata: [(key: String, value: String)], wanted: Set<String>?) {
@@ -73,7 +73,7 @@ final class AppleOrigin {
     (AppleNames.key(key) == key ? 0 : 1, key.utf8.count, key)
   }
 
-  /// What an object of this origin is.
+  /// The digest that identifies an object of this origin.
   func digest(_ numbers: [Int64]) -> [UInt8] {
     var hash = SHA256()
     hash.add(digest[...])
@@ -85,14 +85,14 @@ final class AppleOrigin {
 }
 
 extension Unit {
-  /// By which values in this unit have to be multiplied; nil for temperatures in other degrees, and for levels.
+  /// The factor that converts values in this unit to another; nil for temperatures in other degrees, and for levels.
   fileprivate func scale(to other: Unit) -> Double? {
     guard let zero = try? convert(0, to: other), zero == 0 else { return self == other ? 1 : nil }
     return try? convert(1, to: other)
   }
 }
 
-/// The attributes that say where a record is from.
+/// The attributes of a record's origin.
 struct AppleFields {
   var type = ""
   var unit: String?
@@ -163,7 +163,7 @@ struct AppleOriginTable {
     return index
   }
 
-  /// How many records were taken, by the short name of the type.
+  /// Adds the numbers of records that came in, by the short name of the type.
   func add(to counts: inout [String: Int]) {
     for origin in origins where origin.count > 0 {
       counts[AppleNames.short(origin.typeName), default: 0] += origin.count

@@ -28,7 +28,7 @@ struct AppleAudiogram {
 /// A lens of a prescription: numbers in our units by their names.
 struct AppleEye {
   let values: [String: Double]
-  /// Numbers in units that are no such units.
+  /// The count of numbers whose units do not fit.
   let lost: Int
 
   private static let units: [(name: String, unit: Unit)] = [

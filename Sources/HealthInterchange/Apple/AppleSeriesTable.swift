@@ -1,9 +1,9 @@
 internal import HealthModel
 
-/// The days of values that are being collected. Of a file in any order a bounded number is kept: what was not touched for long is given
-/// away, and goes on as a continued series if more comes.
+/// The days of values that are being collected. Of a file in any order a bounded number is in memory: a series without new values for long is
+/// given away, and goes on as a continued series if more comes.
 ///
-/// It gives away often, long before it is full: whoever stores the values does so while the next are read.
+/// The table gives values away often, long before it is full: these values are stored while the next are read.
 struct AppleSeriesTable {
   private struct Place: Hashable {
     var origin: Int
@@ -18,11 +18,11 @@ struct AppleSeriesTable {
     var touched: Int
   }
 
-  /// The most values that are kept, about 24 bytes each.
+  /// The greatest number of values in memory, about 24 bytes each.
   static let mostValues = 1 << 17
-  /// The most series that are kept.
+  /// The greatest number of series in memory.
   private static let mostSeries = 1 << 13
-  /// So many new ones are worth a take.
+  /// So many new series are worth a call of ``take(all:)``.
   private static let manySeries = 1 << 9
   /// The most values of one day.
   static let mostOfDay = 200_000
@@ -43,7 +43,7 @@ struct AppleSeriesTable {
     self.capacity = capacity
   }
 
-  /// Whether it is time to take: it is full, or there are values that were not touched for long.
+  /// Whether values should be given away: the table is full, or some series had no new values for long.
   var isDue: Bool {
     count >= capacity || clock - lastTake.clock >= capacity / 8 || series.count - lastTake.series >= Self.manySeries
   }

@@ -23,7 +23,7 @@ struct AppleWorkout {
   let fields: AppleFields
   let type: WorkoutActivityType?
   let span: TimeSpan?
-  /// As the file says, which need not be the time without the pauses that it has.
+  /// The duration in the file, which may differ from the time without the pauses in the file.
   let duration: Quantity?
   var metadata: [(key: String, value: String)] = []
   var figures: Metadata = [:]
@@ -33,7 +33,7 @@ struct AppleWorkout {
   var activity: Activity?
   /// The names of the files of its routes.
   var routes: [String] = []
-  /// What of it is left out, and why.
+  /// The reasons for which parts of the workout are left out.
   var leftOut: [String] = []
 
   init(_ element: XMLElement) {
@@ -98,7 +98,7 @@ struct AppleWorkout {
     if event.isOfActivity { activity?.events.append(made) } else { events.append(made) }
   }
 
-  /// Figures that Apple computed. Which samples they are of the file does not say, so they are kept as they are.
+  /// Adds figures that Apple computed. The file does not name their samples, so the figures stay as they are.
   mutating func addStatistics(_ element: XMLElement, inActivity: Bool) {
     let type = AppleNames.short(element["type"] ?? "")
     guard let unit = element["unit"].flatMap(AppleNames.unit) else {
@@ -132,7 +132,7 @@ extension AppleContents {
     leave(out: "event outside its workout, or a lap within another", read.events.count - events.count)
     let activities = activities(of: read, type, in: span, digest: digest, laps: laps)
     var metadata = AppleOrigin.metadata(read.metadata).merging(read.figures) { $1 }
-    // Programs that do not tell the pauses say nevertheless how long it lasted.
+    // Programs that do not write pauses write the duration nevertheless.
     let timed = Workout(WorkoutConfiguration(type), over: span, events: events, activities: activities)
     if let said = read.duration, !Self.isSame(said, as: timed.duration) { metadata["duration"] = .quantity(said) }
     let version = 1 + events.count + activities.count + metadata.count
@@ -190,7 +190,7 @@ extension AppleContents {
         account.reading.leave(out: "activity outside its workout, or within another")
         continue
       }
-      // The file does not say what the parts of several sports were.
+      // The file does not have the sports of the parts of several sports.
       guard let activity = part.type ?? (type == .swimBikeRun ? nil : type),
         type == .swimBikeRun || activity == type
       else {

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HealthModel
 
 /// Apple Health's `export.xml`: the rate of each second, beats in records of five minutes with their SDNN, workouts with their events.
@@ -8,16 +9,16 @@ internal import HealthModel
 package enum AppleWriter: CollectionWriter {
   package static let format = InterchangeFormat.apple
 
-  /// How long a record of beats goes on, and how exactly their times are told.
+  /// The longest record of beats, and the resolution of the times of beats.
   static let longestSeconds: Int64 = 300
   static let ticksPerSecond: Int64 = 100
-  /// What an instruction says of the record behind it.
+  /// The content of an instruction in front of a record that continues the one before.
   static let continued = "continued"
-  /// What one says behind a recording.
+  /// The content of an instruction behind a recording.
   static let end = "end"
 
   package static func begin(_ first: InterchangeRecording, _ buffer: inout PieceBuffer) {
-    // The same recordings give the same bytes: the date is none of today's.
+    // The same recordings give the same bytes: the date is not today's.
     buffer.append(
       """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -67,7 +68,7 @@ package enum AppleWriter: CollectionWriter {
     var rates = 0
     for beat in MeasuredBeats(recording) {
       while rates < recording.rates.count, recording.rates[rates].time <= beat.time { rates += 1 }
-      // Two beats may be nearer to each other than times are told.
+      // Two beats may be nearer to each other than the resolution of times.
       let tick = max(beat.time.microseconds.nearestAppleTick, last.map { $0 + 1 } ?? .min)
       last = tick
       if beat.interval == nil || record.seconds(to: tick) >= longestSeconds {
@@ -86,15 +87,15 @@ package enum AppleWriter: CollectionWriter {
   }
 }
 
-/// A record of beats that follow each other, as long as it is kept.
+/// A record of beats that follow each other, while it is collected.
 struct AppleBeatsRecord {
   struct Beat {
     var tick: Int64
     /// In milliseconds.
     var interval: Int64?
-    /// Whether something was found about it: then its intervals are none of normal beats.
+    /// Whether the beat is doubtful: then its intervals are not between normal beats.
     var isDoubtful: Bool
-    /// What the sensor said.
+    /// The rate that the sensor sent.
     var rate: UInt16
   }
 
@@ -122,8 +123,8 @@ struct AppleBeatsRecord {
     buffer.append("  </HeartRateVariabilityMetadataList>\n </Record>\n")
   }
 
-  /// By the interval that a beat ends; the first of a stretch has none and takes the one that it begins, and one that stands alone what the
-  /// sensor said, or 0.
+  /// The rate by the interval that a beat ends; for the first beat of a stretch by the interval that it begins, for a single beat the
+  /// sensor's, or 0.
   private func rate(at place: Int) -> Int64 {
     let next = place + 1 < beats.count ? beats[place + 1].interval : nil
     guard let interval = beats[place].interval ?? next else { return Int64(beats[place].rate) }
@@ -141,5 +142,101 @@ struct AppleBeatsRecord {
     guard normal.count > 1 else { return nil }
     let mean = normal.reduce(0, +) / Double(normal.count)
     return (normal.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(normal.count - 1)).squareRoot()
+  }
+}
+
+/// A workout as an element of Apple's export.
+struct AppleWorkoutText {
+  private let workout: Workout
+  private let origin: String
+
+  init(_ workout: Workout, _ origin: String) {
+    (self.workout, self.origin) = (workout, origin)
+  }
+
+  func append(to buffer: inout PieceBuffer) {
+    let configuration = workout.configuration
+    buffer.append(
+      " <Workout workoutActivityType=\"\(name(of: configuration))\"\(duration(of: workout.duration))\(origin)")
+    buffer.append(" creationDate=\"\(AppleNames.text(workout.end))\"\(dates(of: workout.span))>\n")
+    append(metadata(of: configuration).merging(workout.metadata) { $1 }, "  ", to: &buffer)
+    append(workout.events, "  ", to: &buffer)
+    for activity in workout.activities {
+      let configuration = activity.configuration
+      buffer.append(
+        "  <WorkoutActivity uuid=\"\(activity.id.uuidString)\" workoutActivityType=\"\(name(of: configuration))\"")
+      buffer.append("\(dates(of: activity.span))\(duration(of: workout.duration(of: activity)))>\n")
+      append(metadata(of: configuration).merging(activity.metadata) { $1 }, "   ", to: &buffer)
+      append(activity.events, "   ", to: &buffer)
+      append(activity.allStatistics, over: activity.span, "   ", to: &buffer)
+      buffer.append("  </WorkoutActivity>\n")
+    }
+    append(workout.allStatistics, over: workout.span, "  ", to: &buffer)
+    buffer.append(" </Workout>\n")
+  }
+
+  private func name(of configuration: WorkoutConfiguration) -> String {
+    AppleNames.text("HKWorkoutActivityType", configuration.activityType.description)
+  }
+
+  private func dates(of span: TimeSpan) -> String {
+    " startDate=\"\(AppleNames.text(span.start))\" endDate=\"\(AppleNames.text(span.end))\""
+  }
+
+  private func duration(of duration: Duration) -> String {
+    " duration=\"\(duration / .seconds(60))\" durationUnit=\"min\""
+  }
+
+  /// The configuration as Apple's metadata.
+  private func metadata(of configuration: WorkoutConfiguration) -> Metadata {
+    var metadata: Metadata = [:]
+    if configuration.location != .unknown {
+      metadata["HKIndoorWorkout"] = .integer(configuration.location == .indoor ? 1 : 0)
+    }
+    if configuration.swimmingLocation != .unknown {
+      metadata["HKSwimmingLocationType"] = .integer(configuration.swimmingLocation.rawValue)
+    }
+    if let length = configuration.lapLength { metadata["HKLapLength"] = .quantity(length) }
+    return metadata
+  }
+
+  private func append(_ metadata: Metadata, _ indent: String, to buffer: inout PieceBuffer) {
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      let (key, value) = (XMLText.escaped(key), XMLText.escaped(AppleNames.text(value)))
+      buffer.append("\(indent)<MetadataEntry key=\"\(key)\" value=\"\(value)\"/>\n")
+    }
+  }
+
+  private func append(_ events: [WorkoutEvent], _ indent: String, to buffer: inout PieceBuffer) {
+    for event in events {
+      buffer.append("\(indent)<WorkoutEvent type=\"\(AppleNames.text("HKWorkoutEventType", event.type.description))\"")
+      buffer.append(" date=\"\(AppleNames.text(event.span.start))\"")
+      if event.span.microseconds > 0 { buffer.append(duration(of: .microseconds(event.span.microseconds))) }
+      guard !event.metadata.isEmpty else {
+        buffer.append("/>\n")
+        continue
+      }
+      buffer.append(">\n")
+      append(event.metadata, indent + " ", to: &buffer)
+      buffer.append("\(indent)</WorkoutEvent>\n")
+    }
+  }
+
+  private func append(
+    _ figures: [WorkoutStatistics], over span: TimeSpan, _ indent: String, to buffer: inout PieceBuffer
+  ) {
+    for one in figures where QuantityType(identifier: one.type.identifier) != nil {
+      buffer.append(
+        "\(indent)<WorkoutStatistics type=\"\(AppleNames.text("HKQuantityTypeIdentifier", one.type.identifier))\"")
+      buffer.append(dates(of: span))
+      // Apple's % means a share of one.
+      let scale = one.type.unit == .percent ? 0.01 : 1
+      for (name, value) in [
+        ("average", one.average), ("minimum", one.minimum), ("maximum", one.maximum), ("sum", one.sum),
+      ] {
+        if let value { buffer.append(" \(name)=\"\(value * scale)\"") }
+      }
+      buffer.append(" unit=\"\(one.type.unit.symbol)\"/>\n")
+    }
   }
 }

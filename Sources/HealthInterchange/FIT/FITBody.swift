@@ -30,7 +30,7 @@ struct FITBody: ~Copyable {
   private var hasStarted = false
   /// The time of the last message.
   private var last: Int64
-  /// When the timer runs where there are no beats, and how many of these parts are over.
+  /// The times without beats in which the timer runs, and the number of these that are over.
   private var parts: [ClosedRange<Int64>] = []
   private var partsOver = 0
   private var figures: [LapFigures]
@@ -177,7 +177,7 @@ struct FITBody: ~Copyable {
     }
   }
 
-  /// 255 means that there is no value: so it stands for what does not fit, too.
+  /// A rate as a byte: 255, which means "no rate", also stands for a rate that does not fit.
   private static func rate(_ rate: UInt16) -> UInt8 { UInt8(clamping: rate) }
 
   private mutating func appendIntervals() {
@@ -215,7 +215,7 @@ struct FITBody: ~Copyable {
     }
   }
 
-  /// What our own fields are: a program that does not know them has their names.
+  /// Describes the fields that this program adds: a program that does not know these fields gets their names.
   private mutating func appendDescriptions() {
     messages.append(
       FITProfile.Message.developer, as: Local.application, [(1, .bytes(FITProfile.Own.application)), (3, .uint8(0))])
@@ -240,8 +240,8 @@ struct FITBody: ~Copyable {
       ], texts: own.compactMap { field, text in text.map { (field.rawValue, $0) } })
   }
 
-  /// Of each lap how long it was and how long the timer ran, in milliseconds. Seconds of the timer may begin before their lap: what is more than
-  /// a lap has is its neighbour's, so that none has more than it lasted, and all together what the session has.
+  /// The duration of each lap and the time that the timer ran, in milliseconds. Seconds of the timer may begin before their lap: a surplus goes
+  /// to the neighbour, so that no timer ran longer than its lap lasted, and the sum is the session's.
   private var lapTimes: [(elapsed: Int64, timer: Int64)] {
     let start = recording.span.start
     var left = timerMilliseconds
@@ -263,7 +263,7 @@ struct FITBody: ~Copyable {
     return times
   }
 
-  /// How long the timer ran: whole seconds, but no more than it lasted.
+  /// The time that the timer ran: whole seconds, but no more than the recording lasted.
   private var timerMilliseconds: Int64 { min(timer.seconds * 1000, recording.span.microseconds / 1000) }
 
   private mutating func appendTail() {
@@ -316,6 +316,6 @@ struct FITBody: ~Copyable {
 }
 
 extension FITWriter {
-  /// What files say of who wrote them.
+  /// The name of this program in the files that it writes.
   static let program = "sensord"
 }

@@ -1,6 +1,6 @@
 internal import HealthModel
 
-/// What the messages of one FIT file mean.
+/// The elements that the messages of one FIT file stand for.
 struct FITContents {
   private var clock = FITClock()
   private var isOurs = false
@@ -68,7 +68,7 @@ struct FITContents {
     }
   }
 
-  /// The field has one byte, of which 255 says that there is none; a file may give it more.
+  /// The greatest rate: the field has one byte, of which 255 means "no rate"; a file may give the field more bytes.
   private static let mostRate: UInt64 = 254
 
   private static func rate(_ number: UInt64, _ account: inout ReadingAccount) -> UInt16? {
@@ -79,7 +79,7 @@ struct FITContents {
     return UInt16(number)
   }
 
-  /// By its start and how long it took: laps may stand behind all records, and have the time at which they were written.
+  /// The end of a lap by its start and duration: laps may stand behind all records, and have the time at which they were written.
   private static func end(ofLap fields: FITFields, _ moment: Timestamp?) -> Timestamp? {
     guard let moment, let start = fields.number(2), let milliseconds = fields.number(7),
       start >= 0x1000_0000, start <= UInt32.max, milliseconds <= UInt32.max
@@ -90,7 +90,7 @@ struct FITContents {
     return end.microseconds(since: moment) < 1_000_000 ? end : moment
   }
 
-  /// What a file of our own says besides FIT: of what it is a copy, and what measured. False where a message has nothing of that.
+  /// Reads the fields that this program adds to FIT: the recording that the file copies, and the device. False for a message without them.
   private func takeOwn(_ fields: FITFields, _ index: UInt8, into elements: inout [ForeignElement]) -> Bool {
     func text(_ field: FITProfile.Own) -> String? { fields.text(field.rawValue, ofDeveloper: index) }
     if let identity = text(.recording).flatMap({ RecordingIdentity($0) }) {
@@ -119,7 +119,7 @@ struct FITContents {
     elements.append(
       .source(SourceRevision(identifier: "fit.\(maker).\(serial ?? "0")", name: product ?? maker, productType: product))
     )
-    // What a watch has on its wrist measured, unless a strap is named.
+    // Unless a strap is named, the device that made the file also measured: a watch, from the wrist.
     if !isOurs {
       elements.append(.device(Device(manufacturer: maker, model: product, uniqueDeviceIdentifier: serial)))
     }
@@ -146,6 +146,44 @@ struct FITContents {
       elements.append(.timer(isRunning: false, moment))
       hasStopped = true
     default: account.leave(out: "event 0 of type \(type)")
+    }
+  }
+}
+
+/// The times of a FIT file's messages: full ones, and those that are counted from the last full one.
+struct FITClock {
+  /// The last time, in FIT's seconds.
+  private var time: UInt64?
+
+  /// Smaller times are seconds since the device was switched on.
+  private static let firstTime: UInt64 = 0x1000_0000
+
+  /// The time of a message, if it has one.
+  mutating func moment(
+    of fields: FITFields, _ compressedTime: UInt8?, _ account: inout ReadingAccount
+  ) -> Timestamp? {
+    if let seconds = fields.number(253) {
+      // The type of the field is the file's choice; 32 bits are what FIT's times have.
+      guard seconds >= Self.firstTime, seconds <= 0xFFFF_FFFF else {
+        account.leave(out: "time since a device was switched on")
+        return nil
+      }
+      time = seconds
+    } else if let compressedTime, let last = time {
+      // Five bits; where they are fewer than before, they went over.
+      var next = last & ~0x1F | UInt64(compressedTime)
+      if next < last { next += 0x20 }
+      time = next
+    } else if fields.definition.message == FITProfile.Message.monitoring, let short = fields.number(26), let last = time
+    {
+      var next = last & ~0xFFFF | (short & 0xFFFF)
+      if next < last { next += 0x1_0000 }
+      time = next
+    } else {
+      return nil
+    }
+    return time.map { seconds in
+      Timestamp(microseconds: (Int64(clamping: min(seconds, 0xFFFF_FFFF)) + FITProfile.epoch) * 1_000_000)
     }
   }
 }

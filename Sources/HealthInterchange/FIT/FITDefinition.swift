@@ -1,4 +1,4 @@
-/// How the messages of a local type are made.
+/// The layout of the messages of a local type.
 struct FITDefinition: Hashable {
   struct Field: Hashable {
     var number: UInt8
@@ -11,13 +11,13 @@ struct FITDefinition: Hashable {
   let fields: [Field]
   /// The fields of applications; `base` is the number of the application in the file.
   let developerFields: [Field]
-  /// Of the fields that are no application's.
+  /// The length of the fields that are not an application's.
   let nativeLength: Int
 
   /// All fields of a message together.
   let length: Int
 
-  /// Reads a whole definition with its head, at the beginning of `bytes`; nil where it has a byte order that is none.
+  /// Reads a whole definition with its head, at the beginning of `bytes`; nil for an invalid byte order.
   init?(_ bytes: ArraySlice<UInt8>) {
     let start = bytes.startIndex
     guard bytes.count >= 6, bytes[start + 2] <= 1 else { return nil }
@@ -44,7 +44,7 @@ struct FITDefinition: Hashable {
     length = developer.reduce(nativeLength) { $0 + $1.size }
   }
 
-  /// Where in a message a field is, behind its head; nil where it has none of that number.
+  /// The place of a field in a message, behind the head; nil for a number that no field of the message has.
   func place(of number: UInt8) -> (field: Field, start: Int)? {
     Self.place(of: { $0.number == number }, in: fields, from: 0)
   }
@@ -81,10 +81,10 @@ struct FITFields {
     return (field, bytes.dropFirst(start).prefix(field.size))
   }
 
-  /// The bytes of a field as they are; empty where there is none.
+  /// The bytes of a field as they are; empty for a field that the message lacks.
   func bytes(_ number: UInt8) -> ArraySlice<UInt8> { find(number)?.bytes ?? [] }
 
-  /// The unsigned numbers of a field without those that mean that there is none; empty for a field that has no such numbers.
+  /// The unsigned numbers of a field without invalid ones; empty for a field of another type.
   func numbers(_ number: UInt8) -> [UInt64] {
     guard let (field, bytes) = find(number), let base = FITProfile.Base(rawValue: field.base) else { return [] }
     let invalid: UInt64
@@ -105,13 +105,13 @@ struct FITFields {
   /// The one number of a field.
   func number(_ number: UInt8) -> UInt64? { numbers(number).first }
 
-  /// The text of a field; nil where there is none.
+  /// The text of a field; nil for a field that the message lacks.
   func text(_ number: UInt8) -> String? {
     guard let (field, bytes) = find(number), field.base == FITProfile.Base.string.rawValue else { return nil }
     return Self.text(bytes)
   }
 
-  /// The text of an application's field; nil where there is none.
+  /// The text of an application's field; nil for a field that the message lacks.
   func text(_ number: UInt8, ofDeveloper index: UInt8) -> String? {
     guard let (field, start) = definition.place(of: number, ofDeveloper: index) else { return nil }
     return Self.text(bytes.dropFirst(start).prefix(field.size))

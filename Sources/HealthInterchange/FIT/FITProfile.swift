@@ -5,7 +5,7 @@ enum FITProfile {
   /// Seconds from 1970 to FIT's epoch, 1989-12-31 00:00:00 UTC.
   static let epoch: Int64 = 631_065_600
 
-  /// 255 says that there is no rate.
+  /// The greatest rate: 255 means "no rate".
   static let greatestRate: UInt16 = 254
 
   /// Global message numbers.
@@ -66,7 +66,7 @@ enum FITProfile {
 
   /// Fields of our own, which FIT has for applications; readers that do not know them pass over them.
   enum Own: UInt8, CaseIterable {
-    /// Of what it is a copy, as `RecordingIdentity` says it.
+    /// The text of the ``RecordingIdentity`` that the file copies.
     case recording
     case sourceIdentifier
     case sourceName
@@ -106,7 +106,7 @@ enum FITProfile {
     (62, "highIntensityIntervalTraining"),
   ]
 
-  /// The sport of an activity: generic where FIT has none for it.
+  /// The sport of an activity: generic for an activity that FIT does not have.
   static func sport(_ activity: WorkoutActivityType?) -> UInt8 {
     guard let name = activity?.description else { return 0 }
     return sports.first { $0.activity == name }?.sport ?? 0
@@ -115,5 +115,22 @@ enum FITProfile {
   /// The activity of a sport; nil for one that nobody named.
   static func activity(_ sport: UInt8) -> WorkoutActivityType? {
     sports.first { $0.sport == sport }.flatMap { WorkoutActivityType($0.activity) }
+  }
+}
+
+/// The CRC-16 of FIT files (polynomial 0x8005, reflected), a byte at a time.
+package struct FITChecksum: Hashable, Sendable {
+  package private(set) var value: UInt16 = 0
+
+  package init() {}
+
+  private static let table: [UInt16] = (0..<256).map { index in
+    var value = UInt16(index)
+    for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ 0xA001 : value >> 1 }
+    return value
+  }
+
+  package mutating func add(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { value = (value >> 8) ^ Self.table[Int((value ^ UInt16(byte)) & 0xFF)] }
   }
 }

@@ -11,7 +11,7 @@ package struct FITReader: RecordingReader {
 
   package private(set) var account = ReadingAccount()
 
-  /// What comes next.
+  /// The part of the file that comes next.
   private enum State {
     case header
     case messages
@@ -24,7 +24,7 @@ package struct FITReader: RecordingReader {
   /// The bytes before the buffer.
   private var offset = 0
   private var checksum = FITChecksum()
-  /// The bytes of messages that are left; nil where the header does not say it, as in a file that was never finished.
+  /// The remaining bytes of messages; nil where the header has no length, as in a file that was never finished.
   private var left: Int?
   private var definitions = [FITDefinition?](repeating: nil, count: 16)
   private var contents = FITContents()

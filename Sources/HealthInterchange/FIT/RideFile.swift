@@ -5,9 +5,9 @@ struct RideFile {
   struct Message {
     var local: UInt8
     var range: Range<Int>
-    /// By what it is read; nil for a definition.
+    /// The definition of the message's layout; nil for a definition.
     var definition: FITDefinition?
-    /// Of a record: its time in seconds since 1970.
+    /// The time of a record in seconds since 1970.
     var second: Int64?
   }
 

@@ -7,13 +7,13 @@ internal import HealthModel
 package struct RideMerge {
   /// The file.
   package private(set) var bytes: [UInt8] = []
-  /// How many records got a rate.
+  /// The number of records that got a rate.
   package private(set) var rates = 0
-  /// How many intervals were added.
+  /// The number of intervals that were added.
   package private(set) var intervals = 0
   /// Whether there are records with times at all.
   package private(set) var hasRecords = false
-  /// What was not added: how often, and why.
+  /// The records and intervals without an addition, counted by reason.
   package var leftOut: [(reason: String, count: Int)] {
     func count(_ fate: Fate) -> Int { fates.reduce(0) { $0 + ($1 == fate ? 1 : 0) } }
     return [
@@ -24,33 +24,33 @@ package struct RideMerge {
     ].filter { $0.1 > 0 }
   }
 
-  /// What became of an interval.
+  /// The outcome for an interval.
   private enum Fate {
     case hasNoRecord, isThere, wasAdded
   }
 
   private let rateOfSecond: [Int64: UInt8]
   private let beats: [(second: Int64, interval: UInt16)]
-  /// What became of each.
+  /// The outcome for each beat of ``beats``.
   private var fates: [Fate]
   private var ratesThere = 0
   private var ratesMissing = 0
   /// The first beat behind those that were added to the file under way.
   private var beat = 0
-  /// Of the first record of that file.
+  /// The time of the first record of that file.
   private var firstSecond: Int64?
 
   /// A rate counts for so many seconds more, where the next is late.
   static let mostRateAge: Int64 = 2
   /// Records may be so many seconds apart: devices that record less often than each second.
   static let mostRecordGap: Int64 = 10
-  /// What is added may be so many times as long as the ride, and a mebibyte: definitions could be repeated without end.
+  /// The additions may be so many times as long as the ride, and a mebibyte: definitions could be repeated without end.
   private static let mostGrowth = 16
 
   /// - Parameters:
   ///   - recording: Whose heart it was.
   ///   - ride: The whole file; several where files are chained.
-  /// - Throws: ``FileDamage`` for a file that is no FIT or is not whole: what follows could not be kept.
+  /// - Throws: ``FileDamage`` for a file that is not FIT or not whole: the rest could not be copied.
   package init(of recording: InterchangeRecording, into ride: [UInt8]) throws(FileDamage) {
     var rateOfSecond: [Int64: UInt8] = [:]
     for rate in RateSeconds(recording) where rate.beatsPerMinute > 0 && rate.beatsPerMinute < 255 {
@@ -118,7 +118,7 @@ package struct RideMerge {
     (0...Self.mostRateAge).lazy.compactMap { rateOfSecond[second - $0] }.first
   }
 
-  /// The intervals since the record before, or since a while before a first one; none where the file has its own.
+  /// The intervals since the record before, or since a while before a first record; empty where the file has its own.
   private mutating func intervals(upTo second: Int64, areThere: Bool) -> ArraySlice<UInt16> {
     let earliest = firstSecond ?? second
     firstSecond = earliest
@@ -129,7 +129,7 @@ package struct RideMerge {
       if beats[middle].second < first { start = middle + 1 } else { end = middle }
     }
     while end < beats.count, beats[end].second <= second { end += 1 }
-    // A record whose time is wrong takes no beats, and leaves those of the records behind it where they are.
+    // A record with a wrong time gets no beats, and leaves the beats of later records in place.
     if end > start { beat = end }
     for place in start..<max(start, end) where fates[place] != .wasAdded {
       fates[place] = areThere ? .isThere : .wasAdded
@@ -153,11 +153,11 @@ package struct RideMerge {
   }
 }
 
-/// What was written of each local type: a message can only follow the definition by which it is read.
+/// The last definition written of each local type: a message can only follow the definition that describes it.
 private struct RideOutput {
   private var wanted = [[UInt8]](repeating: [], count: 16)
   private var written = [[UInt8]](repeating: [], count: 16)
-  /// Where intervals go: a local type that the file has no use for, or the last one, which is then defined again.
+  /// The local type of intervals: a type that the file does not use, or the last type, which is then defined again.
   private let intervalLocal: UInt8
 
   init(unused: UInt8?) {

@@ -1,17 +1,17 @@
 /// Lines of intervals as text.
 enum IntervalTextLine {
-  /// What a line of numbers has.
+  /// A value of a line of numbers.
   enum Value: Hashable {
     case number(Double)
-    /// Something stands there that is no number.
+    /// A text that is no number.
     case lost
   }
 
-  /// What a line is.
+  /// The kinds of lines.
   enum Kind: Hashable {
     case nothing
     case comment
-    /// What the column is, in front of the first number.
+    /// The name of the column, in front of the first number.
     case heading
     /// One number, or all of a file that has but one line.
     case numbers([Double])
@@ -21,13 +21,13 @@ enum IntervalTextLine {
   /// So many lines without a meaning behind each other are another kind of file, or damage.
   static let mostUnreadable = 64
 
-  /// What the lines so far have said of those that follow.
+  /// The layout of the file as far as the lines so far show it.
   struct Layout {
     /// Lines with numbers.
     private var rows = 0
     private var hasHeading = false
 
-    /// What the next line is. Semicolons and tabs may stand behind each number; where they stand between numbers there is one line.
+    /// Returns the kind of the next line. Semicolons and tabs may stand behind each number; a file with them between numbers has one line.
     mutating func take(_ line: ArraySlice<UInt8>) -> Kind {
       guard !line.isEmpty else { return .nothing }
       guard line.first != UInt8(ascii: "#") else { return .comment }
@@ -89,14 +89,14 @@ extension IntervalTextReader {
     return others <= rows && (widest == 1 || rows == 1 && others == 0)
   }
 
-  /// Why text is none of intervals: its first line with something in it; nil for what is no text.
+  /// The reason for which text has no intervals: its first line with content; nil for bytes that are no text.
   package static func refusal(_ beginning: [UInt8]) -> String? {
     let isText = beginning.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     guard isText else { return nil }
     var place: Int?
     forEachLine(of: beginning) { line, number in
       if place == nil, !line.isEmpty, line.first != UInt8(ascii: "#") { place = number }
-      // What XML and JSON begin with is no line of a column.
+      // XML and JSON begin with other characters than a column of numbers.
       if place == number, line.first == UInt8(ascii: "<") || line.first == UInt8(ascii: "{") { place = -1 }
     }
     guard let place, place > 0 else { return nil }

@@ -7,11 +7,11 @@ package struct RecordingAssembly: Sendable {
   /// Intervals may be this far behind the clock of their records before beats must have been lost, and this far ahead of it before they
   /// cannot be what was measured.
   static let mostLagMicroseconds: Int64 = 5_000_000
-  /// The same for intervals that have times of their own.
+  /// The same limits for intervals that have times of their own.
   static let mostPlacedLagMicroseconds: Int64 = 150_000
-  /// Most formats have times in seconds, or nobody says more.
+  /// The resolution of times in most formats.
   private static let second: Int64 = 1_000_000
-  /// Where there are no beats, a rate counts until the next, at most this long.
+  /// Without beats, a rate counts until the next rate, at most this long.
   static let mostRateGapMicroseconds: Int64 = 10_000_000
   /// A session ends after so many values.
   package static let mostValues = 500_000
@@ -32,24 +32,24 @@ package struct RecordingAssembly: Sendable {
   private var isLossSaid = false
   /// Intervals behind the last time of a record: they were before the next.
   private var waiting: [UInt32] = []
-  /// Where the run that was broken off would go on.
+  /// The time at which the run that was broken off would go on.
   private var resumption: Timestamp?
   /// Whether intervals are ahead of the clock, and wait for it.
   private var isAhead = false
-  /// How far times of beats may be from what they were, in microseconds.
+  /// The greatest error of times of beats, in microseconds.
   private var uncertainty = Self.second
   /// The moment of tick 0.
   private var origin: Timestamp?
-  /// The last beat that was told in ticks.
+  /// The last beat with a time in ticks.
   private var lastTicked: Timestamp?
-  /// Whether there are beats, and nothing says when they were.
+  /// Whether there are beats without a known time.
   package private(set) var lacksStart = false
-  /// What was passed over, for people.
+  /// The skipped elements, for people.
   package private(set) var account = ReadingAccount()
 
   /// - Parameters:
-  ///   - format: What is read.
-  ///   - start: When a recording began that does not say it itself.
+  ///   - format: The format that is read.
+  ///   - start: The beginning of a recording whose file does not have it.
   package init(_ format: ForeignFormat, start: Timestamp? = nil) {
     self.format = format
     defaultStart = start
@@ -59,7 +59,7 @@ package struct RecordingAssembly: Sendable {
     parts = RecordingParts(uncertainty: uncertainty)
   }
 
-  /// Takes an element; a session where it ends one.
+  /// Adds an element; returns the session that the element ends.
   package mutating func take(_ element: ForeignElement) throws(SeriesError) -> RecordedSession? {
     switch element {
     case .recording:
@@ -105,7 +105,7 @@ package struct RecordingAssembly: Sendable {
       parts.closeRun()
     case .ticks(let perSecond, let start):
       let isDated = start != nil || (origin != nil && origin != defaultStart)
-      // When somebody says that it began is known to a second at best.
+      // A beginning that a person gives is known to a second at best.
       uncertainty = isDated ? (Self.second + Int64(perSecond) - 1) / Int64(perSecond) : Self.second
       parts = RecordingParts(ticksPerSecond: perSecond, uncertainty: uncertainty)
       origin = start ?? origin ?? defaultStart
@@ -127,11 +127,11 @@ package struct RecordingAssembly: Sendable {
       lastTicked = parts.lastOfRun
     case .nextBeat(let ticks, let flags):
       guard let lastTicked else {
-        // Of a run that was out of order.
+        // The beat of a run that was out of order.
         if !lacksStart { account.leave(out: Self.disorder) }
         break
       }
-      // Where a session was too long and goes on in another.
+      // A session that was too long goes on in another.
       if parts.lastOfRun == nil { try parts.beginRun(at: lastTicked) }
       try parts.add(ticks, flags: flags)
       self.lastTicked = parts.lastOfRun
@@ -140,7 +140,7 @@ package struct RecordingAssembly: Sendable {
     return parts.valueCount >= Self.mostValues ? try finish() : nil
   }
 
-  /// The session that is under way; nil where there is no value.
+  /// The session under way; nil without values.
   package mutating func finish() throws(SeriesError) -> RecordedSession? {
     if clock == nil {
       if !waiting.isEmpty { account.leave(out: "interval without a time", waiting.count) }
@@ -156,7 +156,7 @@ package struct RecordingAssembly: Sendable {
     return try parts.session(format, device, source, activity, identity)
   }
 
-  /// What is said later adds to what was known.
+  /// Adds later details of the device to those that are known.
   private mutating func merge(_ more: Device) {
     device.name = more.name ?? device.name
     device.manufacturer = more.manufacturer ?? device.manufacturer
@@ -176,12 +176,12 @@ package struct RecordingAssembly: Sendable {
 
   /// So many intervals wait for the next record.
   private static let mostWaiting = 512
-  /// Where more than so many do at the end, no record came that could contradict them.
+  /// More than so many at the end have no record behind them that could contradict them.
   private static let mostBehindRecord = 16
   /// So many wait for the first record.
   private static let mostWithoutClock = 64
 
-  /// An interval follows a record, and says nothing of when it was but that the next record is behind it.
+  /// Holds an interval that follows a record: its time is unknown but for the next record, which is behind the interval.
   private mutating func hold(_ milliseconds: UInt32) throws(SeriesError) {
     if clock == nil, waiting.count >= Self.mostWithoutClock { return account.leave(out: "interval without a time") }
     if waiting.count >= Self.mostWaiting { try placeWaiting(until: nil) }
@@ -197,13 +197,13 @@ package struct RecordingAssembly: Sendable {
     for milliseconds in intervals { try take(milliseconds, clock: clock, limit: limit) }
   }
 
-  /// Takes an interval that was measured by `clock` or behind it, and ended before `limit`, if one is known.
+  /// Adds an interval that was measured by `clock` or behind it, and ended before `limit`, if one is known.
   private mutating func take(_ milliseconds: UInt32, clock: Timestamp, limit: Timestamp?) throws(SeriesError) {
     let length = Int64(milliseconds) * 1000
     let arrival = clock.advanced(byMicroseconds: -length)
     guard Int64(milliseconds) <= IntervalLimits.mostMilliseconds else {
       account.leave(out: IntervalLimits.tooLong)
-      // Time passes by it.
+      // The time of the interval passes.
       resumption = (resumption ?? parts.lastOfRun)?.advanced(byMicroseconds: length)
       return parts.closeRun(RecordingParts.lost)
     }
@@ -226,11 +226,11 @@ package struct RecordingAssembly: Sendable {
     try parts.add(milliseconds)
   }
 
-  /// Where a run begins whose first interval was told by a clock.
+  /// The beginning of a run whose first interval has its time from a clock.
   private func beginning(_ arrival: Timestamp) -> Timestamp {
-    // Where the timer has just started, the first beat is there: so it was written, or nearly so.
+    // The timer has just started, so the first beat is there: the file was written like that, or nearly so.
     if let timerStart, arrival.microseconds(since: timerStart) <= 3_000_000 { return timerStart }
-    // Behind an interval that is none intervals go on, if the clock does not say another thing.
+    // Behind an interval that is too long others go on, unless the clock contradicts.
     if let resumption, abs(arrival.microseconds(since: resumption)) <= Self.mostLagMicroseconds { return resumption }
     return arrival
   }

@@ -11,10 +11,10 @@ struct RecordingParts: Sendable {
   private var beatGaps: [RecordingGap] = []
   private var rateGaps: [RecordingGap] = []
   private var markers: [SessionMarker] = []
-  /// The last beat of the run under way; nil where there is none.
+  /// The last beat of the run under way; nil between runs.
   private(set) var lastOfRun: Timestamp?
   private(set) var lastInterval: UInt32 = 0
-  /// Why beats are missing before the next run.
+  /// The reason for which beats are missing before the next run.
   private var reason = Self.stopped
   private var runStart = Timestamp(microseconds: 0)
   private var runTicks: Int64 = 0
@@ -24,24 +24,24 @@ struct RecordingParts: Sendable {
   private var firstIntervals: [UInt32] = []
   /// Whether a rate was at no whole second.
   private var hasFractions = false
-  /// How far times may be wrong where a file says when it began in coarser steps than how it went on; else the format's.
+  /// The resolution of times where a file has its beginning in coarser steps than the times that follow; else the format's.
   var timeResolution: String?
-  /// The same for the map of each run, in microseconds.
+  /// The greatest error of times, for the map of each run, in microseconds.
   var uncertainty: Int64
-  /// When the first beat would have been by the first line alone: by that a recording is known again.
+  /// The time of the first beat by the first line alone, by which a recording is recognized again.
   var known: Timestamp?
 
-  /// So many values at the beginning tell recordings that begin together from each other.
+  /// So many values at the beginning distinguish recordings that begin together.
   private static let namingValues = 8
 
   /// Gaps where a timer stood, or times do not go on.
   static let stopped = "stopped"
-  /// Gaps where something stands in the file that is no interval.
+  /// Gaps where something other than an interval stands in the file.
   static let lost = "lost"
 
   /// - Parameters:
-  ///   - ticksPerSecond: In what beats are told.
-  ///   - uncertainty: How far their times may be from what they were, in microseconds.
+  ///   - ticksPerSecond: The unit of beats.
+  ///   - uncertainty: The greatest error of their times, in microseconds.
   init(ticksPerSecond: Int32? = nil, uncertainty: Int64 = 0) {
     self.ticksPerSecond = ticksPerSecond
     self.uncertainty = uncertainty
@@ -110,7 +110,7 @@ struct RecordingParts: Sendable {
     if reason != Self.stopped { self.reason = reason }
   }
 
-  /// The session of these parts; nil where there are none.
+  /// The session of these parts; nil without values.
   mutating func session(
     _ format: ForeignFormat, _ device: Device, _ source: SourceRevision, _ activity: WorkoutActivityType?,
     _ identity: RecordingIdentity?
@@ -141,7 +141,7 @@ struct RecordingParts: Sendable {
       variability: HeartRateVariabilitySummary(of: series, in: span), quality: quality)
   }
 
-  /// How exactly the file has intervals and times: those of beats, and those of rates where they are others.
+  /// The resolution of the file's intervals and times: the times of beats, and the times of rates where these differ.
   private func resolutions(_ format: ForeignFormat) -> [(key: String, text: String)] {
     let ofRates = hasFractions ? "1 ms" : "1 s"
     guard beats.count > 0 else {
@@ -162,7 +162,7 @@ struct RecordingParts: Sendable {
     guard let firstBeat, let lastBeat else { return rateGaps }
     let others = rateGaps.flatMap { gap in
       [(gap.start, min(gap.end, firstBeat)), (max(gap.start, lastBeat), gap.end)].compactMap { start, end in
-        // What is left of a gap may be no time in which rates were lost; a whole one is.
+        // The rest of a gap may be too short for lost rates; a whole gap stays, however short.
         end.microseconds(since: start) >= RateSeconds.shortestGapMicroseconds || (start, end) == (gap.start, gap.end)
           ? RecordingGap(reason: gap.reason, start: start, end: end) : nil
       }
@@ -184,8 +184,8 @@ struct RecordingParts: Sendable {
     return Coverage(floor: share, ceiling: share)
   }
 
-  /// Of two forms of one session the one that has more is kept: values, and what stands behind them, which a file that was cut lacks. A
-  /// copy of a session never takes the place of what was recorded, which has the number of its notifications.
+  /// The version of the session. Of two forms of one session the greater version stays: the one with more values, and with the elements behind
+  /// them, which a cut file lacks. A copy never replaces a recorded session, whose version is the number of its notifications.
   private func version(
     _ identity: RecordingIdentity?, _ device: Device, _ source: SourceRevision, _ activity: WorkoutActivityType?
   ) -> Int64 {
@@ -195,7 +195,7 @@ struct RecordingParts: Sendable {
     return identity == nil ? count : count - 1 << 40
   }
 
-  /// The same for the same recording, however often it is read, and however much of it could be read.
+  /// The identifier of the session: the same for the same recording, however often it is read, and however much of it could be read.
   private func identifier(
     _ format: ForeignFormat, _ source: SourceRevision, _ start: Timestamp, _ identity: RecordingIdentity?
   ) -> UUID {
@@ -215,14 +215,14 @@ struct RecordingParts: Sendable {
   }
 }
 
-/// Keys of what is said of imported sessions that others look at, too.
+/// Keys of metadata of imported sessions that other modules read, too.
 package enum ImportedMetadata {
   /// The identity of the workout of which a session is a copy.
   package static let workout = "importedWorkout"
 }
 
 extension Timestamp {
-  /// So many ticks later, to the microsecond.
+  /// The time so many ticks later, to the microsecond.
   func advanced(byTicks ticks: Int64, perSecond: Int64) -> Timestamp {
     let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: perSecond)
     return advanced(byMicroseconds: seconds * 1_000_000 + rest * 1_000_000 / perSecond)

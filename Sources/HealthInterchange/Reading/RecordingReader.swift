@@ -1,13 +1,15 @@
-/// Reads one format, from bytes in pieces of any size. It keeps no more of them than one message, line or element.
+package import HealthModel
+
+/// Reads one format, from bytes in pieces of any size. A reader holds at most one message, line or element.
 package protocol RecordingReader {
-  /// Which format.
+  /// The format that this reader reads.
   static var format: ForeignFormat { get }
   /// Whether a file that begins like this is of this format. A file is known by what it has, never by its name.
   static func recognizes(_ beginning: [UInt8]) -> Bool
 
   init()
 
-  /// What was passed over, and what else is to be told.
+  /// The skipped parts of the file, and notes about the file.
   var account: ReadingAccount { get }
 
   /// Reads on, and adds what was found to `elements`.
@@ -18,7 +20,7 @@ package protocol RecordingReader {
   /// The file has ended.
   mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage)
 
-  /// Gives what it holds back, where bytes break off: nothing more comes, and a line or message that has begun is none.
+  /// Returns the elements held back, where bytes break off: nothing more comes, and a line or message that has begun is dropped.
   mutating func breakOff(into elements: inout [ForeignElement])
 }
 
@@ -39,7 +41,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   /// An `export.xml` like Apple Health's, with sessions that were written here.
   case apple
 
-  /// Who reads it.
+  /// A new reader of this format.
   package func reader() -> any RecordingReader {
     switch self {
     case .fit: FITReader()
@@ -51,7 +53,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The format of a file that begins like this; nil where none is known. 4,096 bytes are enough.
+  /// The format of a file that begins like this; nil for an unknown format. 4,096 bytes are enough.
   package init?(beginning: [UInt8]) {
     let readers: [any RecordingReader.Type] = [
       FITReader.self, TCXReader.self, HRVLoggerReader.self, IntervalTextReader.self, WFDBReader.self,
@@ -61,14 +63,14 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     self = reader.format
   }
 
-  /// Whether a file that begins like this is text in UTF-16, which no reader here takes.
+  /// Whether a file that begins like this is text in UTF-16, which no reader here understands.
   package static func isUTF16(_ beginning: [UInt8]) -> Bool {
     [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00, 0x3F, 0x00], [0x00, 0x3C, 0x00, 0x3F]].contains {
       beginning.starts(with: $0)
     }
   }
 
-  /// How exactly it has intervals and times of beats, for people.
+  /// The resolution of intervals and of times of beats in this format, for people.
   package var resolution: (interval: String, time: String) {
     switch self {
     case .fit: ("1 ms", "1 s")
@@ -83,5 +85,88 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   /// The endings of the file that goes on where one of this format ends, behind a zero byte: the first that is there and has beats. None for most formats.
   package var companions: [String] {
     self == .wfdb ? ["atr", "ecg", "qrs", "wqrs", "gqrs"] : []
+  }
+}
+
+/// An element that a reader finds in a file, one after the other.
+package enum ForeignElement: Hashable, Sendable {
+  /// A recording begins; what came before belongs to another one.
+  case recording
+  /// The recording is a copy of that one: written by this program, from whatever store.
+  case identity(RecordingIdentity)
+  /// The hardware that measured, as the file names it; later elements add to earlier ones.
+  case device(Device)
+  /// The program or device that made the file, as the file names it.
+  case source(SourceRevision)
+  /// The activity, for example running.
+  case activity(WorkoutActivityType)
+  /// A heart rate.
+  case rate(Timestamp, UInt16)
+  /// A moment without a value: a clock for the intervals that follow.
+  case moment(Timestamp)
+  /// The timer starts or stops: where it stands there is nothing.
+  case timer(isRunning: Bool, Timestamp)
+  /// Rates were lost between the one before and the next: the file marks this, however short the time.
+  case lostRates
+  /// Beats were lost between the one before and the next: something other than an interval stands there.
+  case lostBeats
+  /// Times of beats are known to so many milliseconds; by the file's first line alone the first one would be at `knownBy`.
+  case timesWithin(milliseconds: Int64, knownBy: Timestamp)
+  /// An interval in milliseconds. It follows the one before, or the start of the timer.
+  case interval(UInt32)
+  /// An interval in milliseconds, whose beat was at that time.
+  case placedInterval(UInt32, Timestamp)
+  /// A beat at a time of which nothing else is known.
+  case beat(Timestamp)
+  /// Beats come in so many ticks a second, counted from that moment; nil where the file does not have the moment.
+  case ticks(perSecond: Int32, from: Timestamp?)
+  /// A run of beats begins with one at that tick.
+  case firstBeat(Int64, Heartbeat.Flags)
+  /// A beat so many ticks after the one before.
+  case nextBeat(UInt32, Heartbeat.Flags)
+  /// A lap ended.
+  case lap(Timestamp)
+}
+
+/// The place where a file cannot be read any further, and why. Everything before the damage stays.
+package struct FileDamage: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The place: `byte 1234`, `line 12`.
+  package var place: String
+  /// The problem at this place, without a full stop.
+  package var problem: String
+
+  package init(_ place: String, _ problem: String) {
+    self.place = place
+    self.problem = problem
+  }
+
+  package var description: String { "\(place): \(problem)" }
+}
+
+/// The parts of a file that a reader skipped, and notes about the file.
+package struct ReadingAccount: Hashable, Sendable {
+  /// The number of skipped elements of each kind, by the kind's name in the format.
+  package var leftOut: [String: Int] = [:]
+  /// Notes about the file: a wrong checksum, for instance. At most ``most``.
+  package private(set) var notes: [String] = []
+
+  /// So many kinds and notes are reported one by one.
+  package static let most = 50
+
+  package init() {}
+
+  mutating func leave(out name: String, _ count: Int = 1) {
+    let isKnown = leftOut[name] != nil || leftOut.count < Self.most
+    leftOut[isKnown ? name : "others", default: 0] += count
+  }
+
+  /// Adds another account.
+  package mutating func add(_ other: ReadingAccount) {
+    for (name, count) in other.leftOut { leave(out: name, count) }
+    for text in other.notes { note(text) }
+  }
+
+  package mutating func note(_ text: String) {
+    if notes.count < Self.most, !notes.contains(text) { notes.append(text) }
   }
 }

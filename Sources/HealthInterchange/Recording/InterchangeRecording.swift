@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import HealthModel
 
-/// What is written: a session, or a workout with what was recorded meanwhile.
+/// A recording for a file: a session, or a workout with the values recorded meanwhile.
 package struct InterchangeRecording: Hashable, Sendable {
   /// The identity of the session or workout.
   package var id: UUID
@@ -9,13 +9,13 @@ package struct InterchangeRecording: Hashable, Sendable {
   package var isWorkout: Bool
   /// The workout of which it is a copy that came in as a session; nil for all others.
   package var copiedWorkout: UUID?
-  /// What it is called in formats that have names for recordings; nil for the first digits of the identity.
+  /// The name of the recording in formats that have names for recordings; nil for the first digits of the identity.
   package var name: String?
   /// The hardware that measured.
   package var device: Device
   /// The program that saved it.
   package var source: SourceRevision
-  /// From its start to its end.
+  /// The time from the recording's start to its end.
   package var span: TimeSpan
   /// Rates in order of time.
   package var rates: [HeartRateValue]
@@ -23,9 +23,9 @@ package struct InterchangeRecording: Hashable, Sendable {
   package var heartbeats: HeartbeatSeries
   /// The gaps in order of time.
   package var gaps: [RecordingGap]
-  /// What was done; nil for a session, of which nobody said it.
+  /// The activity of the workout; nil for a session, which has none.
   package var activity: WorkoutActivityType?
-  /// The parts that stand for themselves, in order and without overlap, with what lies between them; the whole where there are none.
+  /// The laps in order and without overlap, the times between them included; one lap of the whole recording where it has no laps.
   package var laps: [Lap]
   /// The workout with its events and figures; nil for a session.
   package var workout: Workout?
@@ -59,8 +59,8 @@ package struct InterchangeRecording: Hashable, Sendable {
     self.laps = laps.isEmpty ? [Lap(span, activity: activity)] : Self.filled(laps, over: span)
   }
 
-  /// The laps, and as more of them what none covers: what was done between two activities, and behind the last lap that was told.
-  /// Less than a second goes to the lap before it.
+  /// The laps, and further laps for uncovered times: between two activities, and behind the last recorded lap. Less than a second goes to the
+  /// lap before.
   private static func filled(_ laps: [Lap], over span: TimeSpan) -> [Lap] {
     var filled: [Lap] = []
     func fill(to time: Timestamp) {
@@ -80,7 +80,7 @@ package struct InterchangeRecording: Hashable, Sendable {
     return filled
   }
 
-  /// When the workout was paused, within its time; nothing for a session.
+  /// The pauses of the workout, within the recording's time; empty for a session.
   package var pauses: TimeStretches {
     var pauses = TimeStretches()
     for pause in workout?.pauses.stretches ?? [] {
@@ -91,7 +91,7 @@ package struct InterchangeRecording: Hashable, Sendable {
     return pauses
   }
 
-  /// By what its copies are known again.
+  /// The identity by which copies of the recording are recognized.
   package var identity: RecordingIdentity {
     if isWorkout { return .workout(id) }
     return copiedWorkout.map { .workout($0) } ?? .session(id)

@@ -9,14 +9,14 @@ package import HealthModel
 package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   /// A beat of a stretch.
   package struct Beat: Hashable, Sendable {
-    /// When it was.
+    /// The time of the beat.
     package var time: Timestamp
-    /// How long after the beat before it, in milliseconds or in the parts of a second that were asked for; nil for the first of a stretch.
+    /// The time since the beat before, in milliseconds or in the parts of a second that were asked for; nil for the first beat of a stretch.
     ///
     /// The difference of rounded sums of ticks: rounding does not add up over a stretch. Where the sensor's clock goes wrong and that
     /// was asked for, one more or less keeps the sum near the clock.
     package var interval: Int64?
-    /// What was found about it.
+    /// The doubts about the beat.
     package var flags: Heartbeat.Flags
   }
 
@@ -29,14 +29,14 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   private var ticks: Int64 = 0
   private var sum: Int64 = 0
   private var first = Timestamp(microseconds: 0)
-  /// What was added so that the sum follows the clock.
+  /// The corrections so far, by which the sum follows the clock.
   private var correction: Int64 = 0
   private let followsClock: Bool
   private let pauses: [ClosedRange<Int64>]
   /// The first pause that does not end before the beat under way.
   private var pause = 0
 
-  /// How far a sum of intervals may be from the clock before it is corrected. At 7 parts per million ten hours are less.
+  /// The distance between a sum of intervals and the clock from which the sum is corrected. At 7 parts per million ten hours are less.
   package static let mostDriftMilliseconds: Int64 = 250
 
   /// An interval that is longer fits no format, and is no interval of a heart.
@@ -89,7 +89,7 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
     return nil
   }
 
-  /// What follows a pause begins anew, however short it was.
+  /// Whether a time lies in a pause. A stretch begins anew behind a pause, however short.
   private mutating func isPaused(at microseconds: Int64) -> Bool {
     while pause < pauses.count, pauses[pause].upperBound < microseconds {
       pause += 1

@@ -17,7 +17,7 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
     package var isPrecededByPause = false
   }
 
-  /// A shorter time between two rates is none in which rates were lost, whatever beats say.
+  /// In a shorter time between two rates no rate was lost, even within a gap of beats.
   package static let shortestGapMicroseconds: Int64 = 2_500_000
 
   private let rates: [HeartRateValue]
@@ -33,7 +33,7 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
 
   /// - Parameters:
   ///   - recording: What is written.
-  ///   - withoutPauses: For formats that have none of what was measured while the workout was paused.
+  ///   - withoutPauses: Whether to leave out rates in pauses of the workout, for formats that cannot have them.
   package init(_ recording: InterchangeRecording, withoutPauses: Bool = false) {
     gaps = recording.gaps
     let stretches = withoutPauses ? recording.pauses : TimeStretches()
@@ -60,12 +60,12 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
       isPrecededByPause: isPrecededByPause)
   }
 
-  /// Whether the next rate has a second of its own behind one that is taken.
+  /// Whether the next rate has a second of its own behind one that is in use.
   private mutating func hasOwnSecond(behind second: Int64) -> Bool {
     let own = rates[rate].time.microseconds.flooredSeconds
     guard own == second else { return own > second }
     guard endOfStretch != second else { return false }
-    // It is only moved where its stretch goes on.
+    // A rate is only moved where its stretch goes on.
     var next = rate + 1
     while next < rates.count, !isGap(from: rates[next - 1].time, to: rates[next].time),
       !isPause(from: rates[next - 1].time, to: rates[next].time)

@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 internal import HealthModel
 
-/// A header of WFDB (`.hea`): what of it annotations need.
+/// A header of WFDB (`.hea`), as far as annotations need it.
 package struct WFDBHeader: Hashable {
   var record: String
   var ticksPerSecond: Int32
-  /// When tick 0 was; nil where the header has no date, or no zone.
+  /// The time of tick 0; nil where the header has no date, or no zone.
   var start: Timestamp?
-  /// What measured; nothing where it does not say it.
+  /// The hardware that measured; empty where the header does not name it.
   var device: Device
-  /// By whom it was made; nil where it does not say it.
+  /// The maker of the record; nil where the header does not name one.
   var maker: String?
-  /// Of what it is a copy.
+  /// The session or workout that the record copies.
   var identity: RecordingIdentity?
-  /// Who recorded that, where it is said.
+  /// The program that recorded the session or workout, where the header names it.
   var source: SourceRevision?
-  /// How many signals it announces.
+  /// The number of signals that the header announces.
   var signals: Int
 
   /// Ticks where a header names none.
@@ -55,7 +55,7 @@ package struct WFDBHeader: Hashable {
     return text
   }
 
-  /// What a record may be called: letters, digits, hyphens and low lines.
+  /// Whether a record may have this name: letters, digits, hyphens and low lines.
   package static func isName(_ name: some StringProtocol) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy(isNameByte)
   }

@@ -29,8 +29,8 @@ internal import CExpat
   ///     behind them.
   ///   - place: Where contents of an element begin that is open. Becomes the place behind the last plain element.
   ///   - mostDepth: How deep elements may be nested.
-  ///   - begin: Is told of each element.
-  ///   - end: Is told of the name of each that ends.
+  ///   - begin: Receives each element.
+  ///   - end: Receives the name of each element that ends.
   /// - Returns: The ends of lines that were passed.
   mutating func read(
     _ bytes: inout [UInt8], from place: inout Int, mostDepth: Int, begin: (XMLElement) -> Void,
@@ -50,7 +50,7 @@ internal import CExpat
 
   // MARK: Finding
 
-  /// The place behind a plain element and the lines up to there, its tags in `tags`; nil where there is none.
+  /// The place behind a plain element and the lines up to there, its tags in `tags`; nil where no plain element stands.
   private mutating func find(_ bytes: Span<UInt8>, from start: Int, _ mostDepth: Int) -> (next: Int, lines: Int)? {
     tags.removeAll(keepingCapacity: true)
     attributes.removeAll(keepingCapacity: true)
@@ -132,7 +132,7 @@ internal import CExpat
     return true
   }
 
-  /// How many bytes of a value are plain, and whether there are entities among them.
+  /// The number of plain bytes of a value, and whether there are entities among these bytes.
   private static func plainCount(_ bytes: Span<UInt8>, from place: Int) -> (count: Int, hasReferences: Bool) {
     var references: CInt = 0
     let count = unsafe bytes.withUnsafeBytes {

@@ -1,5 +1,5 @@
-/// What comes between a stranger's XML and expat: no DOCTYPE, so no entities of its own; no control characters, which some exporters
-/// write; no token above a mebibyte, for which expat takes seconds.
+/// Filters a stranger's XML for expat: no DOCTYPE, so no entities of its own; no control characters, which some exporters
+/// write; no token above a mebibyte, for which expat needs seconds.
 ///
 /// A byte stays a byte: what is dropped is replaced by blanks, and lines stay lines. Only blanks and a mark before all else are left out.
 struct XMLFilter {
@@ -27,10 +27,10 @@ struct XMLFilter {
   /// The last four bytes.
   private var last: UInt32 = 0
   private(set) var lines = 1
-  /// How many bytes and lines before the beginning the parser does not get.
+  /// The bytes and lines before the beginning that the parser does not get.
   private(set) var skipped = (bytes: 0, lines: 0)
 
-  /// The bytes for the parser, and whether a token was too long: then they are those before it.
+  /// The bytes for the parser, and whether a token was too long: then the bytes are those before the token.
   mutating func filter(_ bytes: [UInt8]) -> (bytes: [UInt8], isTooLong: Bool) {
     guard state != .content || bytes.count > Self.longestToken else { return filterContent(bytes) }
     var filtered: [UInt8] = []

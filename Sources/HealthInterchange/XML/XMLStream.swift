@@ -17,10 +17,10 @@ internal import CExpat
   /// Whether the document's encoding lets a byte be what it is in UTF-8.
   private var isUTF8 = true
   private var isInCDATA = false
-  /// How many bytes expat has seen.
+  /// The number of bytes that expat has seen.
   private var given: Int64 = 0
   private var shortestPart = 0
-  /// What expat did not see.
+  /// The bytes and lines that expat did not see.
   private var skipped: (bytes: Int64, lines: Int) = (0, 0)
 
   init(_ contents: any XMLContents) {
@@ -69,7 +69,7 @@ internal import CExpat
   }
 
   private func end(_ name: String) {
-    // Of an element without contents expat tells the end as well, when its beginning has stopped it.
+    // Expat reports the end of an element without contents even when the beginning has stopped the parser.
     guard !isTooDeep else { return }
     depth -= 1
     contents.end(name)
@@ -130,8 +130,8 @@ internal import CExpat
   /// Whether elements begin here that are those of the root.
   private var isBetweenElements: Bool { mayBePlain && depth == 1 && !isInCDATA && isBetweenTokens }
 
-  /// Where what expat gets next ends: with the line, to find out soon where there are plain elements again. Within a token it is
-  /// more each time, for expat begins with the token anew each time.
+  /// The end of the next part for expat: the end of the line, to find out soon where there are plain elements again. Within a token the
+  /// part grows each time, for expat begins with the token anew each time.
   private func endOfPart(_ bytes: [UInt8], from place: Int) -> Int {
     shortestPart = isBetweenTokens ? 0 : min(max(512, shortestPart * 2), XMLFilter.longestToken)
     let least = min(place + shortestPart, bytes.count)
@@ -148,8 +148,30 @@ internal import CExpat
   /// The place of the damage, or of the last element that needed the parser.
   var byte: Int64 { unsafe Int64(XML_GetCurrentByteIndex(parser)) + skipped.bytes + Int64(filter.skipped.bytes) }
 
-  /// The same in lines, for people.
+  /// The place of the damage as a line, for people.
   var line: String {
     unsafe "line \(Int(XML_GetCurrentLineNumber(parser)) + skipped.lines + filter.skipped.lines)"
   }
+}
+
+/// The reader of an XML file's meaning: receives elements and texts as they come. Names have no prefix.
+protocol XMLContents: AnyObject {
+  /// Whether ``text(_:)`` is to be called.
+  static var hasTexts: Bool { get }
+  /// Whether elements that need no parser may come without it, quicker: for contents that want no texts, and do not ask in which line
+  /// an element is.
+  static var takesPlainElements: Bool { get }
+  func begin(_ element: XMLElement)
+  func end(_ name: String)
+  /// A processing instruction.
+  func instruction(_ target: String, _ data: String)
+  /// A part of a text.
+  func text(_ bytes: [UInt8])
+}
+
+extension XMLContents {
+  static var hasTexts: Bool { true }
+  static var takesPlainElements: Bool { false }
+  func instruction(_ target: String, _ data: String) {}
+  func text(_ bytes: [UInt8]) {}
 }

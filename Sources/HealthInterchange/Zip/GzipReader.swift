@@ -1,4 +1,4 @@
-/// What gzip packed (RFC 1952), piece by piece: one file, or several that follow each other.
+/// Unpacks the output of gzip (RFC 1952), piece by piece: one file, or several that follow each other.
 package struct GzipReader {
   private let inflation = Inflation(.gzip)
   private var input: [UInt8] = []
@@ -18,16 +18,16 @@ package struct GzipReader {
 
   package init() {}
 
-  /// More of the packed file. What was fed before has to be taken.
+  /// Feeds more of the packed file, when ``take()`` has returned all pieces of the bytes before.
   package mutating func feed(_ bytes: [UInt8]) {
     input = Array(input[place...]) + bytes
     place = 0
     fed += Int64(bytes.count)
   }
 
-  /// The next piece; empty where there is none before more bytes are fed.
+  /// Returns the next piece; empty until more bytes are fed.
   ///
-  /// - Throws: ``FileDamage``, when what is before it was taken.
+  /// - Throws: ``FileDamage``, behind all pieces before the damage.
   package mutating func take() throws(FileDamage) -> [UInt8] {
     var output = [UInt8](repeating: 0, count: Self.pieceSize)
     var filled = 0
@@ -40,7 +40,7 @@ package struct GzipReader {
     return output
   }
 
-  /// There are no more bytes, and all were taken.
+  /// Checks the end, when all bytes were fed and all pieces returned.
   package func finish() throws(FileDamage) {
     guard isBetween else { throw damage("the file ends here, in the midst of what gzip packed") }
   }

@@ -11,7 +11,7 @@ internal import CZlib
 
   enum Step {
     case goesOn
-    /// There is no more to be got before there are more bytes.
+    /// More bytes are needed.
     case needsMore
     case hasEnded
     case isDamaged

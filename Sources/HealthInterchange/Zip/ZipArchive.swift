@@ -6,7 +6,7 @@ package struct ZipArchive {
 
   /// A file in it.
   package struct Entry: Hashable, Sendable {
-    /// As it stands there; the encoding is anybody's guess.
+    /// The bytes of the name; the encoding is unknown.
     package var name: [UInt8]
     package var method: Int
     package var isEncrypted: Bool
@@ -25,7 +25,7 @@ package struct ZipArchive {
   let size: Int64
   /// The places of the directory; nil where it is lost.
   private let directory: Range<Int64>?
-  /// Why the directory is lost.
+  /// The reason for which the directory is lost.
   package let damage: FileDamage?
 
   /// The most files that are looked at.
@@ -181,4 +181,58 @@ extension [UInt8] {
   }
 
   func isSignature(_ signature: Int, at place: Int) -> Bool { number(4, at: place) == signature }
+}
+
+/// The files of a ZIP file whose directory is lost, since it was cut off: each has a header in front of it (APPNOTE 6.3.10, 4.3.7
+/// to 4.3.9).
+extension ZipArchive {
+  /// Each file as they follow each other, until `body` returns false, or no other one begins.
+  func walk(_ body: (Entry) throws(FileDamage) -> Bool) throws(FileDamage) {
+    var place: Int64 = 0
+    var count = 0
+    while count < Self.mostEntries, let (entry, contents) = try header(at: place) {
+      guard try body(entry), let end = end(of: entry, from: contents), let next = try next(behind: end) else { return }
+      place = next
+      count += 1
+    }
+  }
+
+  /// The file whose header stands at `place`, and the place of the file's bytes; nil without a header there.
+  private func header(at place: Int64) throws(FileDamage) -> (entry: Entry, contents: Int64)? {
+    let head = try source(place, 30)
+    guard head.count == 30, head.isSignature(Self.localHeader, at: 0) else { return nil }
+    let (nameLength, extraLength) = (head.number(2, at: 26), head.number(2, at: 28))
+    let rest = try source(place + 30, nameLength + extraLength)
+    guard rest.count == nameLength + extraLength else { return nil }
+    let (flags, method) = (head.number(2, at: 6), head.number(2, at: 8))
+    var entry = Entry(
+      name: Array(rest[..<nameLength]), method: method, isEncrypted: flags & 1 == 1,
+      checksum: UInt32(truncatingIfNeeded: head.number(4, at: 14)), packedSize: Int64(head.number(4, at: 18)),
+      size: Int64(head.number(4, at: 22)), header: place)
+    entry.widen(Array(rest[nameLength...]))
+    let contents = place + 30 + Int64(rest.count)
+    if flags & 8 == 8, method == 8, entry.packedSize == 0 {
+      entry.isOpenEnded = true
+      entry.packedSize = size - contents
+    }
+    return (entry, contents)
+  }
+
+  /// The end of the bytes of a file; nil where the end cannot be found.
+  private func end(of entry: Entry, from contents: Int64) -> Int64? {
+    guard entry.isOpenEnded else {
+      return entry.packedSize >= 0 && entry.packedSize <= size - contents ? contents + entry.packedSize : nil
+    }
+    // Only who unpacks it knows.
+    guard let reader = try? open(entry) else { return nil }
+    while let piece = try? reader.next(), !piece.isEmpty {}
+    return reader.hasEnded ? reader.position : nil
+  }
+
+  /// The place of the next header: checksum and sizes may come before the header, in several forms.
+  private func next(behind end: Int64) throws(FileDamage) -> Int64? {
+    let bytes = try source(end, 28)
+    let place = [0, 12, 16, 20, 24].first { bytes.isSignature(Self.localHeader, at: $0) }
+    return place.map { end + Int64($0) }
+  }
 }

@@ -12,7 +12,7 @@ package final class ZipEntryReader {
   private(set) var hasEnded = false
   private var damage: FileDamage?
   private var checksum: UInt32 = 0
-  /// How many bytes came out.
+  /// The number of unpacked bytes so far.
   package private(set) var written: Int64 = 0
 
   private static let pieceSize = 65_536
@@ -92,7 +92,7 @@ package final class ZipEntryReader {
         step(inflation, &output, &filled)
       }
     }
-    // What came before the damage is good.
+    // The bytes before the damage are good.
     if filled == 0, let damage {
       isOver = true
       throw damage

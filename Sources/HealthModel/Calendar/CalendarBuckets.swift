@@ -6,7 +6,7 @@
 public struct CalendarBuckets: Hashable, Sendable {
   /// The length of a bucket.
   public let interval: CalendarInterval
-  /// Where bucket 0 begins.
+  /// The beginning of bucket 0.
   public let anchor: Timestamp
   /// The time zone of the buckets.
   public let zone: TimeZoneRules
@@ -64,7 +64,7 @@ public struct CalendarBuckets: Hashable, Sendable {
     min(max(moment, Timestamp.calendarRange.lowerBound), Timestamp.calendarRange.upperBound)
   }
 
-  /// When bucket `index` begins; bucket 0 begins at the anchor. Saturates at the range of timestamps.
+  /// The beginning of bucket `index`; bucket 0 begins at the anchor. Saturates at the range of timestamps.
   public func start(of index: Int64) -> Timestamp {
     let steps = index.multipliedSaturated(by: Int64(interval.count))
     switch interval.unit {
@@ -126,5 +126,57 @@ public struct CalendarBuckets: Hashable, Sendable {
       if next > edges[edges.count - 1] { edges.append(next) }
     }
     return edges
+  }
+}
+
+/// A length of time in calendar units: a day may have 23 hours, a month 28 days.
+public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
+  /// A calendar unit; the raw values are the suffixes of ``description``.
+  @nonexhaustive
+  public enum Unit: String, Hashable, Sendable, CaseIterable {
+    case minute = "m"
+    case hour = "h"
+    case day = "d"
+    case week = "w"
+    case month = "mo"
+    case year = "y"
+  }
+
+  /// The number of units: 1 to 100,000.
+  public let count: Int
+  /// The unit.
+  public let unit: Unit
+
+  /// An interval of `count` units; nil where `count` is not between 1 and 100,000.
+  public init?(_ count: Int, _ unit: Unit) {
+    guard (1...100_000).contains(count) else { return nil }
+    self.count = count
+    self.unit = unit
+  }
+
+  /// Parses `15m`, `1h`, `1d`, `2w`, `1mo`, `1y`.
+  public init(parsing text: String) throws(StatisticsError) {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard digits.utf8.count <= 6, let count = Int(digits),
+      let unit = Unit(rawValue: String(text.dropFirst(digits.count))),
+      let interval = CalendarInterval(count, unit)
+    else { throw .unknownInterval(text) }
+    self = interval
+  }
+
+  /// The text that ``init(parsing:)`` accepts: `15m`, `1d`.
+  public var description: String { "\(count)\(unit.rawValue)" }
+}
+
+extension CalendarInterval: Codable {
+  /// Decodes the text of an interval, such as `15m`.
+  public init(from decoder: any Decoder) throws {
+    try self.init(parsing: decoder.singleValueContainer().decode(String.self))
+  }
+
+  /// Encodes the interval as text, such as `15m`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
 }

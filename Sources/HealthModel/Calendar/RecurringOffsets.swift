@@ -25,7 +25,7 @@ struct RecurringOffsets: Hashable, Sendable {
     let day: Day
     let seconds: Int64
 
-    /// When the rule applies in a year, in seconds of the clock that is valid just before.
+    /// The moment from which the rule applies in a year, in seconds of the clock that is valid just before.
     func wallSecond(in year: Int64) -> Int64 {
       let firstDay = Self.day(year, 1, 1)
       let isLeap = CalendarDay.days(inMonth: 2, of: year) == 29

@@ -1,13 +1,13 @@
-/// How large what another program hands over may be, so that none fills the journal, the store or the memory of the recorder.
+/// The greatest sizes of another program's data, so that no program fills the journal, the store or the memory of the recorder.
 package struct ClientDataLimits: Hashable, Sendable {
   /// Values or heartbeats in one insertion.
   package var valuesInCall = 4_096
   /// Values or heartbeats of a series: three a second for a day.
   package var valuesOfSeries = 1 << 18
-  /// For how long a series may be open, in microseconds. Until it ends, the journal keeps everything since its beginning.
+  /// The longest time for which a series may be open, in microseconds. Until its end, the journal holds all of the series.
   package var microsecondsOfSeries: Int64 = 86_400_000_000
-  /// For how long a live workout may go on, in microseconds; the journal keeps everything since its beginning. A race of a day and
-  /// a night fits.
+  /// The longest time for which a live workout may go on, in microseconds; the journal holds all of the workout. A race of a day
+  /// and a night fits.
   package var microsecondsOfWorkout: Int64 = 172_800_000_000
   /// Samples that are collected with a live workout.
   package var samplesOfWorkout = 1 << 16
@@ -23,7 +23,7 @@ package struct ClientDataLimits: Hashable, Sendable {
 
   package init() {}
 
-  /// Looks whether a session or a series may have this metadata, all in all.
+  /// Checks whether a session or a series may have this metadata, all in all.
   ///
   /// - Throws: ``ClientDataProblem``.
   package func check(_ metadata: Metadata) throws(ClientDataProblem) {
@@ -53,7 +53,7 @@ package struct ClientDataLimits: Hashable, Sendable {
     guard bytes <= metadataBytes else { throw .tooLarge(.metadata) }
   }
 
-  /// Looks whether a device's properties are short enough.
+  /// Checks whether a device's properties are short enough.
   ///
   /// - Throws: ``ClientDataProblem/tooLarge(_:)``.
   package func check(_ device: Device) throws(ClientDataProblem) {
@@ -61,16 +61,16 @@ package struct ClientDataLimits: Hashable, Sendable {
   }
 }
 
-/// What is wrong with the data of another program. No text of it is in here.
+/// An error in the data of another program, without any text of that program.
 package enum ClientDataProblem: Error, Hashable, Sendable {
   /// More than ``ClientDataLimits`` allows.
   case tooLarge(Part)
   /// The key is one of ``ReservedMetadata``.
   case reservedKey
-  /// A key is empty, or a value cannot be kept.
+  /// A key is empty, or a value cannot be stored.
   case invalidMetadata
 
-  /// What is too large. The raw value is a sentence about it.
+  /// A part that is too large. The raw value is a sentence about it.
   package enum Part: String, Hashable, Sendable {
     case values = "too many values in one call"
     case series = "the series has too many values"
@@ -85,15 +85,15 @@ package enum ClientDataProblem: Error, Hashable, Sendable {
   }
 }
 
-/// Keys of metadata that say how the recorder came by something: no other program may set them.
+/// Keys of metadata for the origin of a session or a series; no program but the recorder may set them.
 package enum ReservedMetadata {
-  /// Of a session: the one that it goes on from.
+  /// The key for the session that a session continues.
   package static let linkedTo = "linkedTo"
-  /// Of a session: the program that recorded it.
+  /// The key for the program that recorded a session.
   package static let recordedBy = "recordedBy"
-  /// Of a session: who asked for it.
+  /// The key for the program that requested a session.
   package static let requestedBy = "requestedBy"
-  /// Of a series that its program did not complete: it ends with its last value.
+  /// The key for a series that its program did not complete, and that ends with its last value.
   package static let interrupted = "interrupted"
 
   package static let all: Set<String> = [linkedTo, recordedBy, requestedBy, interrupted]

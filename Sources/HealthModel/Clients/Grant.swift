@@ -1,14 +1,16 @@
-/// What the owner decided about one client, one type and one permission.
+package import FoundationEssentials
+
+/// The owner's decision about one client, one type and one permission.
 package struct Grant: Hashable, Sendable {
-  /// The program it is about.
+  /// The program that the decision is about.
   package var client: ClientIdentity
   /// The identifier of the type: `heartRate` for instance.
   package var type: String
-  /// What it is about: saving or reading.
+  /// The permission that was decided: saving or reading.
   package var permission: Permission
-  /// What was decided.
+  /// The owner's answer.
   package var decision: Decision
-  /// When that was decided.
+  /// The time of the decision.
   package var decided: Timestamp
 
   /// The two answers of an owner; nothing is decided before the first one.
@@ -49,4 +51,97 @@ package struct Grant: Hashable, Sendable {
 
   private static let beats = SampleType.heartbeatSeries.identifier
   private static let variability = QuantityType.heartRateVariabilitySDNN.identifier
+}
+
+/// An action of a client with samples of a type. Each permission is granted by itself, as in HealthKit.
+package enum Permission: String, Hashable, Sendable, CaseIterable {
+  /// Permission to save samples, and to replace and delete the client's own samples.
+  case share
+  /// Permission to read samples of every source.
+  case read
+}
+
+/// The owner's permission for one client to read one sample, for types that are granted object by object.
+package struct ObjectGrant: Hashable, Sendable {
+  /// The program that may read the sample.
+  package var client: ClientIdentity
+  /// The identifier of the sample's type.
+  package var type: String
+  /// The identifier of the sample.
+  package var object: UUID
+  /// The time of the decision.
+  package var decided: Timestamp
+
+  /// A permission with the given parts.
+  package init(client: ClientIdentity, type: String, object: UUID, decided: Timestamp) {
+    self.client = client
+    self.type = type
+    self.object = object
+    self.decided = decided
+  }
+}
+
+/// An owner's choice among the samples of a type that is granted one by one. Nothing changes for samples in neither set.
+package struct ObjectChoice: Hashable, Sendable {
+  /// The program that the decision is about.
+  package var client: ClientIdentity
+  /// The identifier of the type.
+  package var type: String
+  /// The identifiers of samples that the program may read.
+  package var allowed: Set<UUID>
+  /// The identifiers of samples that the program may not read, or not any more.
+  package var denied: Set<UUID>
+  /// The time of the decision.
+  package var decided: Timestamp
+
+  /// A choice with the given parts. A sample in both sets is denied.
+  package init(
+    client: ClientIdentity, type: String, allowed: Set<UUID>, denied: Set<UUID>, decided: Timestamp
+  ) {
+    self.client = client
+    self.type = type
+    self.allowed = allowed.subtracting(denied)
+    self.denied = denied
+    self.decided = decided
+  }
+}
+
+/// A sample that a client asks to read, as the owner is shown it.
+package struct RequestedObject: Hashable, Sendable {
+  /// The identifier of the sample.
+  package var id: UUID
+  /// The start of the sample; of a prescription, the time of its issue. Nil where it is not given.
+  package var start: Timestamp?
+  /// The identifier of the program that saved the sample: hostile text. Nil where it is not given.
+  package var source: String?
+  /// The name of a clinical record: hostile text. Nil for other samples, and where it is not given.
+  package var title: String?
+
+  /// A sample with the given parts.
+  package init(id: UUID, start: Timestamp?, source: String?, title: String? = nil) {
+    self.id = id
+    self.start = start
+    self.source = source
+    self.title = title
+  }
+
+  /// The sample with the facts by which an owner chooses it.
+  package init(_ sample: HealthSample, title: String?) {
+    self.init(id: sample.id, start: sample.start, source: sample.source.identifier, title: title)
+  }
+}
+
+/// The samples of one type that a client asks for.
+package struct RequestedObjects: Hashable, Sendable {
+  /// The identifier of the type.
+  package var type: String
+  /// The samples that matched at the time of the request. The list may be empty: the owner is asked all the same, or else the
+  /// client would learn that there is no such sample.
+  package var objects: [RequestedObject]
+
+  /// Samples with the given parts.
+  package init(type: String, objects: [RequestedObject]) {
+    self.type = type
+    self.objects = objects
+  }
 }

@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// combined. If `and` and `or` alternate too deeply for SQLite, or there are too many values, the query with the predicate
 /// throws (`StoreError.Code.tooComplex`).
 public struct SamplePredicate: Hashable, Sendable {
-  /// What it says, for whoever carries it to another program.
+  /// The condition as a value, for stores and for the way to another program.
   public let form: Form
 
   init(form: Form) {
@@ -127,21 +127,21 @@ public struct SamplePredicate: Hashable, Sendable {
     SamplePredicate(form: .count(comparison, count))
   }
 
-  /// Samples that match all parts; every sample if there are none.
+  /// Samples that match all parts; every sample if there are no parts.
   public static func and(_ parts: [SamplePredicate]) -> SamplePredicate { SamplePredicate(form: .and(parts)) }
 
-  /// Samples that match at least one part; no sample if there are none.
+  /// Samples that match at least one part; no sample if there are no parts.
   public static func or(_ parts: [SamplePredicate]) -> SamplePredicate { SamplePredicate(form: .or(parts)) }
 
   /// Samples that do not match the part.
   public static func not(_ part: SamplePredicate) -> SamplePredicate { SamplePredicate(form: .not(part)) }
 
-  /// Which dates must lie in `[from, to)`; if empty, overlapping it is enough.
+  /// The dates that must lie in `[from, to)`; if empty, an overlap with that time is enough.
   public struct TimeStrictness: OptionSet, Hashable, Sendable {
     /// The flags as bits.
     public let rawValue: UInt8
 
-    /// Takes the flags as bits.
+    /// The dates with these bits.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
@@ -155,5 +155,44 @@ public struct SamplePredicate: Hashable, Sendable {
   /// A comparison of figures: these six, and never more.
   public enum Comparison: String, Hashable, Sendable, CaseIterable {
     case less, lessOrEqual, equal, notEqual, greaterOrEqual, greater
+  }
+}
+
+extension SamplePredicate {
+  /// A figure of a sample, with a unit. A later version may have more.
+  @nonexhaustive
+  public enum QuantityFigure: String, Hashable, Sendable, CaseIterable {
+    /// The sum; cumulative types only.
+    case sum
+    /// The mean by the type's style; discrete types only.
+    case average
+    /// The smallest value.
+    case minimum
+    /// The greatest value.
+    case maximum
+    /// The latest value, by start.
+    case mostRecent
+  }
+
+  /// A moment of a sample. A later version may have more.
+  @nonexhaustive
+  public enum TimeFigure: String, Hashable, Sendable, CaseIterable {
+    /// The start of the sample.
+    case start
+    /// The end of the sample.
+    case end
+    /// The start of the latest value.
+    case mostRecentStart
+    /// The end of that value.
+    case mostRecentEnd
+  }
+
+  /// A duration of a sample. A later version may have more.
+  @nonexhaustive
+  public enum DurationFigure: String, Hashable, Sendable, CaseIterable {
+    /// The total duration of its quantities; of a workout, without pauses.
+    case duration
+    /// The duration of the latest value.
+    case mostRecentDuration
   }
 }

@@ -8,13 +8,13 @@ public struct StatisticsCollectionQuery: HealthQuery {
   /// The requested figures. With ``StatisticsOptions/separateBySource`` the result has each source's buckets, source by
   /// source.
   public let options: StatisticsOptions
-  /// How a temporally weighted average weighs its values.
+  /// The weights of values in a temporally weighted average.
   public var policy: WeightingPolicy
-  /// How time is divided into buckets.
+  /// The division of time into buckets.
   public var buckets: Buckets
-  /// From the bucket that contains this moment; by default from the first quantity …
+  /// A moment in the first bucket; by default the start of the first quantity.
   public var from: Timestamp?
-  /// … to the bucket that contains the moment before this; by default to the last quantity.
+  /// The end of the time: the last bucket contains the moment before it. By default the last bucket contains the last quantity.
   public var to: Timestamp?
   /// Selects among the samples of the type.
   public var predicate: SamplePredicate
@@ -25,16 +25,16 @@ public struct StatisticsCollectionQuery: HealthQuery {
   /// A division of time.
   @nonexhaustive
   public enum Buckets: Hashable, Sendable {
-    /// By the clocks of a time zone, from an anchor in both directions.
+    /// Buckets by the clocks of a time zone, from an anchor in both directions.
     case calendar(CalendarInterval, anchor: Timestamp, zone: TimeZoneRules)
-    /// By the clocks of a time zone, at the beginnings of hours, days, Mondays, months or years; see
+    /// Buckets by the clocks of a time zone that begin with hours, days, Mondays, months or years; see
     /// ``CalendarBuckets/init(every:containing:in:)``.
     case natural(CalendarInterval, zone: TimeZoneRules)
     /// A single bucket, from `from` to `to`.
     case single
   }
 
-  /// Throws if a figure is not meaningful for the type.
+  /// A query with the given parts. Throws if a figure is not meaningful for the type.
   public init(
     _ type: QuantityType, _ options: StatisticsOptions? = nil, buckets: Buckets, from: Timestamp? = nil,
     to: Timestamp? = nil, policy: WeightingPolicy = .ownDuration, predicate: SamplePredicate = .all,

@@ -1,9 +1,9 @@
-/// A condition on a workout, or on one of its activities: ``SamplePredicate/workout(_:)`` and
-/// ``SamplePredicate/workoutActivity(_:)`` say on which.
+/// A condition on workouts (``SamplePredicate/workout(_:)``) or on activities of workouts
+/// (``SamplePredicate/workoutActivity(_:)``). The descriptions below name workouts, and hold for activities, too.
 ///
 /// Figures are those that were stored with the workout, so that nothing is unpacked for an answer.
 public struct WorkoutPredicate: Hashable, Sendable {
-  /// What it says, for whoever carries it to another program.
+  /// The condition as a value, for stores and for the way to another program.
   public let form: Form
 
   init(form: Form) {
@@ -25,41 +25,41 @@ public struct WorkoutPredicate: Hashable, Sendable {
     case not(WorkoutPredicate)
   }
 
-  /// Every one.
+  /// Every workout.
   public static let all = WorkoutPredicate(form: .all)
 
-  /// Those of one of these types.
+  /// Workouts of one of these types.
   public static func activityType(_ types: Set<WorkoutActivityType>) -> WorkoutPredicate {
     WorkoutPredicate(form: .activityType(types))
   }
 
-  /// Those of that type.
+  /// Workouts of that type.
   public static func activityType(_ type: WorkoutActivityType) -> WorkoutPredicate { activityType([type]) }
 
-  /// By time, by default those that overlap `[from, to)`; nil leaves a side open.
+  /// Workouts by time, by default those that overlap `[from, to)`; nil leaves a side open.
   public static func time(
     from: Timestamp?, to: Timestamp?, strictness: SamplePredicate.TimeStrictness = []
   ) -> WorkoutPredicate {
     WorkoutPredicate(form: .time(from: from, to: to, strictness: strictness))
   }
 
-  /// By the start.
+  /// Workouts by their start.
   public static func start(_ comparison: SamplePredicate.Comparison, _ moment: Timestamp) -> WorkoutPredicate {
     WorkoutPredicate(form: .start(comparison, moment))
   }
 
-  /// By the end.
+  /// Workouts by their end.
   public static func end(_ comparison: SamplePredicate.Comparison, _ moment: Timestamp) -> WorkoutPredicate {
     WorkoutPredicate(form: .end(comparison, moment))
   }
 
-  /// By the duration without pauses, to the microsecond.
+  /// Workouts by their duration without pauses, to the microsecond.
   public static func duration(_ comparison: SamplePredicate.Comparison, _ duration: Duration) -> WorkoutPredicate {
     WorkoutPredicate(form: .duration(comparison, microseconds: duration.wholeMicroseconds))
   }
 
-  /// By a figure of a quantity type, in any unit compatible with the type's. Where nothing of the type was collected, or the
-  /// type has no such figure, nothing matches.
+  /// Workouts by a figure of a quantity type, in any unit compatible with the type's. Where nothing of the type was collected, or
+  /// the type has no such figure, nothing matches.
   public static func statistic(
     _ figure: SamplePredicate.QuantityFigure, of type: QuantityType, _ comparison: SamplePredicate.Comparison,
     _ quantity: Quantity
@@ -67,7 +67,7 @@ public struct WorkoutPredicate: Hashable, Sendable {
     statistic(figure, ofTypeNamed: type.identifier, comparison, quantity)
   }
 
-  /// The same for a type of which only the identifier is known.
+  /// Workouts by a figure of a type of which only the identifier is known.
   package static func statistic(
     _ figure: SamplePredicate.QuantityFigure, ofTypeNamed identifier: String, _ comparison: SamplePredicate.Comparison,
     _ quantity: Quantity
@@ -75,12 +75,12 @@ public struct WorkoutPredicate: Hashable, Sendable {
     WorkoutPredicate(form: .statistic(figure, type: identifier, comparison, quantity))
   }
 
-  /// Those that match all parts; every one if there are none.
+  /// Workouts that match all parts; every workout if there are no parts.
   public static func and(_ parts: [WorkoutPredicate]) -> WorkoutPredicate { WorkoutPredicate(form: .and(parts)) }
 
-  /// Those that match at least one part; none if there are none.
+  /// Workouts that match at least one part; no workout if there are no parts.
   public static func or(_ parts: [WorkoutPredicate]) -> WorkoutPredicate { WorkoutPredicate(form: .or(parts)) }
 
-  /// Those that do not match the part.
+  /// Workouts that do not match the part.
   public static func not(_ part: WorkoutPredicate) -> WorkoutPredicate { WorkoutPredicate(form: .not(part)) }
 }

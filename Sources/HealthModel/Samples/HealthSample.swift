@@ -2,33 +2,33 @@ public import FoundationEssentials
 
 /// A stored sample: everything except its values.
 public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
-  /// Its identifier.
+  /// The identifier of the sample.
   public var id: UUID
-  /// Its type.
+  /// The type of the sample.
   public var type: SampleType
-  /// The program that saved it.
+  /// The program that saved the sample.
   public var source: SourceRevision
   /// The hardware that measured.
   public var device: Device?
-  /// When it begins.
+  /// The start of the sample.
   public var start: Timestamp
-  /// When it ends.
+  /// The end of the sample.
   public var end: Timestamp
   /// The number of quantities, beats, parts, activities, locations, points or lenses; 1 for a single value.
   public var count: Int
-  /// A category's value, a workout's activity type, or what a prescription is for; nil for other kinds.
+  /// A category's value, a workout's activity type, or a prescription's purpose; nil for other kinds.
   public var value: Int64?
-  /// The figures of its quantities; nil for beats.
+  /// The figures of the sample's quantities; nil for beats.
   public var summary: SampleSummary?
   /// Further metadata.
   public var metadata: Metadata
-  /// The recording session to which it belongs.
+  /// The recording session to which the sample belongs.
   public var session: UUID?
-  /// Identifies several saves of one object by its source; nil if it cannot be saved again.
+  /// The identifier of several saves of one object by its source; nil if the object cannot be saved again.
   public var syncIdentifier: String?
   /// The version of the save.
   public var syncVersion: Int64?
-  /// The number of the change that saved it.
+  /// The number of the change that saved the sample.
   public var change: Int64
 
   /// The value of a category sample; nil for other kinds.
@@ -36,12 +36,12 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
     type.kind == .category ? value.map(CategoryValue.init(rawValue:)) : nil
   }
 
-  /// What was done in a workout; nil for other kinds.
+  /// The activity of a workout; nil for other kinds.
   public var activityType: WorkoutActivityType? {
     type.kind == .workout ? value.map(WorkoutActivityType.init(rawValue:)) : nil
   }
 
-  /// What a prescription is for; nil for other kinds.
+  /// The purpose of a prescription; nil for other kinds.
   public var prescriptionType: VisionPrescriptionType? {
     type.kind == .visionPrescription ? value.flatMap(VisionPrescriptionType.init(rawValue:)) : nil
   }
@@ -71,9 +71,9 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
 
 /// The figures of one quantity sample, in the type's unit.
 public struct SampleSummary: Hashable, Sendable, Codable {
-  /// Nil for discrete types.
+  /// The sum; nil for discrete types.
   public var sum: Double?
-  /// By the type's style; nil for cumulative types.
+  /// The mean by the type's style; nil for cumulative types.
   public var average: Double?
   /// The smallest value.
   public var minimum: Double
@@ -81,7 +81,7 @@ public struct SampleSummary: Hashable, Sendable, Codable {
   public var maximum: Double
   /// The latest value, by start.
   public var mostRecent: Double
-  /// When the most recent value was measured.
+  /// The time of the most recent value.
   public var mostRecentSpan: TimeSpan
 
   /// A summary with the given parts.

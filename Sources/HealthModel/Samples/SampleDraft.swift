@@ -1,18 +1,19 @@
 public import FoundationEssentials
 
-/// A sample that a program wants to have saved, as values: for whoever packs it, or hands it on.
+/// A sample that a program wants to save, as values.
 ///
-/// It has no identifier: whoever saves it gives it one. An object that may be saved again has a ``SyncIdentity``.
+/// A draft has no identifier: the store assigns one when it saves the sample. An object that may be saved again has a
+/// ``SyncIdentity``.
 public struct SampleDraft: Hashable, Sendable {
-  /// What it holds.
+  /// The content of the sample.
   public var content: Content
-  /// From its start to its end; a moment for many.
+  /// The time from the sample's start to its end; a moment for many samples.
   public var span: TimeSpan
   /// The hardware that measured.
   public var device: Device?
   /// Further metadata.
   public var metadata: Metadata
-  /// Set if the same object may be saved again in a later version.
+  /// The identity of an object that may be saved again in a later version; nil for other objects.
   public var sync: SyncIdentity?
 
   /// The content of a kind of samples. A later version may have more.
@@ -26,9 +27,9 @@ public struct SampleDraft: Hashable, Sendable {
     case category(CategoryType, CategoryValue)
     /// Samples that together are one measurement.
     case correlation(CorrelationType, [SampleDraft])
-    /// The way that somebody took in a stored workout of the same program.
+    /// The route of a stored workout of the same program.
     case route(of: UUID, [RouteLocation])
-    /// How well somebody hears.
+    /// Hearing thresholds by frequency.
     case audiogram(Audiogram)
     /// Lenses for glasses or contacts.
     case visionPrescription(VisionPrescription)
@@ -36,9 +37,9 @@ public struct SampleDraft: Hashable, Sendable {
 
   /// A value with the time that it is about.
   public struct QuantityValue: Hashable, Sendable {
-    /// In the sample's unit.
+    /// The number, in the sample's unit.
     public var value: Double
-    /// From its start to its end.
+    /// The time that the value is about, from start to end.
     public var span: TimeSpan
 
     /// A value for a moment or a time.
@@ -48,7 +49,7 @@ public struct SampleDraft: Hashable, Sendable {
     }
   }
 
-  /// One beat.
+  /// A beat of a heartbeat series.
   public struct HeartbeatTick: Hashable, Sendable {
     /// Ticks since the sample's start; they increase from beat to beat.
     public var ticks: Int64
@@ -101,7 +102,7 @@ public struct SampleDraft: Hashable, Sendable {
       .route(of: route.workout, route.locations), over: span, device: device, metadata: route.metadata, sync: sync)
   }
 
-  /// An audiogram: when it was made, from the first tone to the last or at one moment.
+  /// An audiogram, over the time from the first tone to the last, or at one moment.
   public init(
     _ audiogram: Audiogram, over span: TimeSpan, device: Device? = nil, metadata: Metadata = [:],
     sync: SyncIdentity? = nil
@@ -109,7 +110,7 @@ public struct SampleDraft: Hashable, Sendable {
     self.init(.audiogram(audiogram), over: span, device: device, metadata: metadata, sync: sync)
   }
 
-  /// A prescription: when it was issued and, where it is good for a time only, when it expires.
+  /// A prescription with the time of its issue and, where it is good for a time only, of its expiry.
   ///
   /// - Throws: ``VisionPrescriptionError/expiresBeforeIssue``.
   public init(
@@ -121,7 +122,7 @@ public struct SampleDraft: Hashable, Sendable {
       device: device, metadata: metadata, sync: sync)
   }
 
-  /// Its type.
+  /// The type of the sample.
   public var type: SampleType {
     switch content {
     case .quantities(let type, _, _): .quantity(type)
@@ -132,5 +133,37 @@ public struct SampleDraft: Hashable, Sendable {
     case .audiogram: .audiogram
     case .visionPrescription: .visionPrescription
     }
+  }
+}
+
+extension SampleDraft.QuantityValue {
+  /// The values by start, then by end, then by value, each once.
+  package static func inOrder(_ values: [Self]) -> [Self] {
+    let sorted = values.sorted(by: precedes)
+    var once: [Self] = []
+    once.reserveCapacity(sorted.count)
+    for value in sorted where once.last != value { once.append(value) }
+    return once
+  }
+
+  /// Whether one stands before the other in that order.
+  package static func precedes(_ one: Self, _ other: Self) -> Bool {
+    if one.span.start != other.span.start { return one.span.start < other.span.start }
+    if one.span.end != other.span.end { return one.span.end < other.span.end }
+    return one.value < other.value
+  }
+}
+
+/// Identifies several saves of one object: of equal identifiers of one source, the strictly greater version is stored.
+public struct SyncIdentity: Hashable, Sendable, Codable {
+  /// The identifier, the same for all saves of one object.
+  public var identifier: String
+  /// The version; the save with the greatest one is stored.
+  public var version: Int64
+
+  /// The identity of a save.
+  public init(identifier: String, version: Int64) {
+    self.identifier = identifier
+    self.version = version
   }
 }

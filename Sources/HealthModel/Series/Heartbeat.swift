@@ -27,12 +27,12 @@ public struct Heartbeat: Hashable, Sendable, Codable {
     /// The flags as bits.
     public let rawValue: UInt8
 
-    /// Takes the flags as bits.
+    /// The flags with these bits.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
-    /// The interval is so long that the sensor missed beats in it, or the heart paused: intervals alone cannot tell. Of
+    /// The interval is so long that the sensor missed beats in it, or the heart paused: intervals alone cannot show which. In
     /// a recording such a beat is preceded by a gap.
     public static let missed = Flags(rawValue: 1 << 0)
     /// A false detection: this interval and the next together are one normal interval. The next beat is not flagged for its
@@ -48,8 +48,8 @@ public struct Heartbeat: Hashable, Sendable, Codable {
     public static let rateConflict = Flags(rawValue: 1 << 5)
     /// The first beat of its run. Its interval began at a beat that was not received, and is not used for variability.
     public static let firstOfRun = Flags(rawValue: 1 << 6)
-    /// There was not enough time for it: from a packet that was delivered twice, or a value that is not an interval. It
-    /// counts 0 in the sums of ticks around it.
+    /// An interval for which there was not enough time: from a packet that was delivered twice, or a value that is not an
+    /// interval. The beat counts 0 in the sums of ticks around it.
     public static let surplus = Flags(rawValue: 1 << 7)
 
     /// All flags with their names, in the order of the bits: `missed`, `extra`, `ectopic` …

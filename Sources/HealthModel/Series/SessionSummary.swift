@@ -8,25 +8,25 @@ public struct SessionSummary: Hashable, Sendable, Codable {
   public var syncVersion: Int64
   /// The hardware that measured.
   public var device: Device
-  /// The program that saved it.
+  /// The program that saved the session.
   public var source: SourceRevision
-  /// When it begins.
+  /// The start of the session.
   public var start: Timestamp
-  /// When it ends.
+  /// The end of the session.
   public var end: Timestamp
-  /// Why it ended; see ``RecordedSession/endReason``.
+  /// The reason for the end; see ``RecordedSession/endReason``.
   public var endReason: String
   /// Further metadata.
   public var metadata: Metadata
   /// The quality report.
   public var quality: QualityReport
-  /// A summary of its rates.
+  /// A summary of the rates.
   public var heartRate: HeartRateSummary
-  /// A summary of its beats.
+  /// A summary of the beats.
   public var heartbeats: HeartbeatSummary
   /// The number of gaps between beats or, where there are no beats, between rates.
   public var gapCount: Int
-  /// The share of its time covered by beats or, in a session without beats, by rates; nil if unknown.
+  /// The share of the time covered by beats or, in a session without beats, by rates; nil if unknown.
   public var coverage: Coverage?
   /// The figures of heart rate variability.
   public var variability: HeartRateVariabilitySummary
@@ -56,7 +56,7 @@ public struct SessionSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// A summary of a session's rates; everything except the count is nil if there are none.
+/// A summary of a session's rates; everything except the count is nil without rates.
 public struct HeartRateSummary: Hashable, Sendable, Codable {
   /// The number of rates.
   public var count: Int
@@ -68,7 +68,7 @@ public struct HeartRateSummary: Hashable, Sendable, Codable {
   public var maximum: Double?
   /// The last value.
   public var mostRecent: Double?
-  /// When the last rate arrived.
+  /// The time at which the last rate arrived.
   public var mostRecentTime: Timestamp?
 
   /// A summary with the given parts.

@@ -7,13 +7,13 @@
 ///   start belongs to its source, a cumulative one for the part of its time that does.
 /// - Integrals and coverage are clipped to the bucket and to the moments that belong to the source.
 /// - For an average by own durations each source's mean is computed first; sources then weigh by the time they cover.
-///   Otherwise one value with a duration would outweigh an hour of a strap's rates, which have none.
+///   Otherwise one value with a duration would outweigh an hour of a strap's rates, which have no duration.
 public struct StatisticsBuckets: Sendable {
   /// The borders, ascending: bucket `i` is from `edges[i]` to before `edges[i + 1]`.
   public let edges: [Int64]
   /// The quantity type, with its unit.
   public let type: QuantityType
-  /// How a temporally weighted average weighs.
+  /// The weights of a temporally weighted average.
   public let policy: WeightingPolicy
   package var accumulators: [StatisticsAccumulator]
   /// Sources beyond the first 64 that contributed, by bucket: too rare for a field in each bucket.
@@ -41,7 +41,7 @@ public struct StatisticsBuckets: Sendable {
     add(tracksBySource, without: TimeStretches())
   }
 
-  /// The same without the moments in `pauses`.
+  /// Adds the series of all sources, without the moments in `pauses`.
   package mutating func add(_ tracksBySource: [[QuantityTrack]], without pauses: TimeStretches) {
     var blocked = pauses
     for (rank, tracks) in tracksBySource.enumerated() {
@@ -106,7 +106,8 @@ public struct StatisticsBuckets: Sendable {
     accumulators[bucket].total.add(share)
   }
 
-  /// Most buckets have one source, whose share is the total. Shares are kept apart from the second source on.
+  /// Adds a source's contribution to its own share. Most buckets have one source, whose share is the total; shares are separate
+  /// from the second source on.
   private mutating func separate(_ share: SourceShare, of rank: Int, in bucket: Int) {
     let sole = accumulators[bucket].soleRank
     if sole == rank { return }

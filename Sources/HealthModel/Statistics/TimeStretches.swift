@@ -52,3 +52,47 @@ package struct TimeStretches: Hashable, Sendable {
     if position < end { body(position, end) }
   }
 }
+
+/// The choice of one stretch for each moment, among stretches of time that overlap.
+enum OverlapResolution {
+  /// A time in which one of the stretches counts.
+  struct Part {
+    var span: TimeSpan
+    /// The place of that stretch in the order of precedence.
+    var place: Int
+  }
+
+  /// The parts of time in which a stretch counts, in order of time; next to each other they may be of the same one.
+  ///
+  /// - Parameter spans: The stretches in order of precedence: of those that share a moment the first counts.
+  /// - Returns: The parts; a time outside of all stretches has no part, nor has a stretch without a length. O(n log n).
+  static func parts(of spans: [TimeSpan]) -> [Part] {
+    let moments = Set(spans.flatMap { [$0.start, $0.end] }).sorted()
+    let places = Dictionary(zip(moments, 0...)) { first, _ in first }
+    // The stretch that counts from each moment to the next.
+    var counting = [Int?](repeating: nil, count: moments.count)
+    // The first moment from each one on at which no stretch counts yet, or a moment on the way to it.
+    var free = Array(0...moments.count)
+    func firstFree(_ moment: Int) -> Int {
+      var moment = moment
+      while free[moment] != moment {
+        free[moment] = free[free[moment]]
+        moment = free[moment]
+      }
+      return moment
+    }
+    for (place, span) in spans.enumerated() {
+      guard let start = places[span.start], let end = places[span.end] else { continue }
+      var moment = firstFree(start)
+      while moment < end {
+        counting[moment] = place
+        free[moment] = moment + 1
+        moment = firstFree(moment)
+      }
+    }
+    return counting.enumerated().compactMap { moment, place in
+      guard let place, let span = TimeSpan(start: moments[moment], end: moments[moment + 1]) else { return nil }
+      return Part(span: span, place: place)
+    }
+  }
+}

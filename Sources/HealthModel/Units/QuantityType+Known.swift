@@ -56,10 +56,10 @@ extension QuantityType {
   public static let runningPower = QuantityType(known: "runningPower", .watt, .discreteArithmetic)
   /// Speed of a runner, in m/s.
   public static let runningSpeed = QuantityType(known: "runningSpeed", .meterPerSecond, .discreteArithmetic)
-  /// How far a runner moves up and down with each step, in m.
+  /// The height by which a runner moves up and down with each step, in m.
   public static let runningVerticalOscillation = QuantityType(
     known: "runningVerticalOscillation", .meter, .discreteArithmetic)
-  /// How long a runner's foot stays on the ground, in ms.
+  /// The time for which a runner's foot stays on the ground, in ms.
   public static let runningGroundContactTime = QuantityType(
     known: "runningGroundContactTime", .millisecond, .discreteArithmetic)
   /// A-weighted level of sound from headphones, in dBASPL.

@@ -16,7 +16,7 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
 
   /// The library's types and those of the program.
   ///
-  /// - Throws: As ``register(_:)``.
+  /// - Throws: The errors of ``register(_:)``.
   public init(_ own: [QuantityType]) throws(QuantityTypeError) {
     self = .standard
     for type in own { try register(type) }
@@ -37,7 +37,7 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
     guard present == type else { throw .alreadyRegistered(type.identifier) }
   }
 
-  /// The type with that identifier; nil where none is registered.
+  /// The type with that identifier; nil where such a type is not registered.
   public subscript(identifier: String) -> QuantityType? { byIdentifier[identifier] }
 
   /// The type with a name given by a person. Throws ``StatisticsError/unknownType(_:nearest:)`` with similar names.
@@ -50,8 +50,8 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
 
   /// The type by which the values of a file's type have to be read.
   ///
-  /// This is the registered type if it has the same unit. Otherwise it is as the file describes it, opaque if unit or style
-  /// are of a later version of the library.
+  /// The registered type, if its unit is the same. Otherwise the type is as the file describes it, opaque if unit or style are of
+  /// a later version of the library.
   public func type(
     identifier: String, storedUnit: String, style: String, styleVersion: Int
   ) -> QuantityType {
@@ -59,5 +59,37 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
     return QuantityType(
       stored: identifier, unit: Unit(storedUnit) ?? Unit(opaque: storedUnit), style: AggregationStyle(rawValue: style),
       styleVersion: styleVersion)
+  }
+}
+
+/// Suggests names for a misspelt one.
+package enum Spelling {
+  /// The members of `names` that differ from `name` by a few letters, or contain it; the nearest first, at most three.
+  package static func nearest(to name: String, among names: [String]) -> [String] {
+    let wanted = Array(name.lowercased().utf8.prefix(64))
+    guard !wanted.isEmpty else { return [] }
+    let candidates = names.compactMap { candidate -> (name: String, distance: Int)? in
+      let letters = Array(candidate.lowercased().utf8)
+      let distance = editDistance(wanted, letters)
+      if distance <= max(2, wanted.count / 4) { return (candidate, distance) }
+      guard wanted.count >= 3, candidate.lowercased().contains(name.lowercased()) else { return nil }
+      return (candidate, letters.count)
+    }
+    return candidates.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
+  }
+
+  /// The number of letters to insert, delete or replace to get from one to the other (Levenshtein distance).
+  private static func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    var row = Array(0...other.count)
+    for (line, letter) in one.enumerated() {
+      var diagonal = row[0]
+      row[0] = line + 1
+      for (column, candidate) in other.enumerated() {
+        let replaced = diagonal + (letter == candidate ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[other.count]
   }
 }

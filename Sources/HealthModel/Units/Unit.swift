@@ -96,7 +96,7 @@ extension Unit {
   /// A-weighted sound pressure level, relative to 20 µPa.
   public static let decibelAWeightedSoundPressureLevel = Unit(
     symbol: "dBASPL", dimension: Dimension(length: -1, mass: 1, time: -2), scale: .level(reference: 20e-6 * 1000))
-  /// Relative to a healthy ear at the same frequency.
+  /// Hearing level in decibels, relative to a healthy ear at the same frequency.
   public static let decibelHearingLevel = Unit(symbol: "dBHL", factor: 1, Dimension(hearing: 1))
 
   /// An angle: π/180.
@@ -108,5 +108,95 @@ extension Unit {
 
   private init(symbol: String, factor: Double, _ dimension: Dimension) {
     self.init(symbol: symbol, dimension: dimension, scale: .linear(factor: factor, offset: 0))
+  }
+}
+
+/// The dimension of a unit, as powers of base quantities.
+///
+/// `count` and `%` are dimensionless; `mol` is converted to a mass by its molar mass, as in HealthKit.
+struct Dimension: Hashable, Sendable {
+  var length: Int8 = 0
+  var mass: Int8 = 0
+  var time: Int8 = 0
+  var temperature: Int8 = 0
+  var current: Int8 = 0
+  /// International units: the effect of a substance, whose amount differs for each substance.
+  var effect: Int8 = 0
+  /// Decibels of hearing level, relative to a healthy ear at each frequency.
+  var hearing: Int8 = 0
+  /// Prism dioptres: a deflection of 1 cm at 1 m. Neither an angle nor a share, so it is no number.
+  var prism: Int8 = 0
+
+  /// The sum of the powers, those of `other` times `power`; nil if one leaves −99…99.
+  func multiplied(by other: Dimension, power: Int) -> Dimension? {
+    var product = Dimension()
+    let paths: [WritableKeyPath<Dimension, Int8>] = [
+      \.length, \.mass, \.time, \.temperature, \.current, \.effect, \.hearing, \.prism,
+    ]
+    for path in paths {
+      let sum = Int(self[keyPath: path]) + Int(other[keyPath: path]) * power
+      guard (-99...99).contains(sum) else { return nil }
+      product[keyPath: path] = Int8(sum)
+    }
+    return product
+  }
+}
+
+/// A number with its unit.
+public struct Quantity: Hashable, Sendable, CustomStringConvertible, Codable {
+  /// The number, in the unit.
+  public var value: Double
+  /// The unit of the number.
+  public var unit: Unit
+
+  /// `value` times `unit`.
+  public init(_ value: Double, _ unit: Unit) {
+    self.value = value
+    self.unit = unit
+  }
+
+  /// The number, a space and the unit's symbol: `61.5 count/min`.
+  public var description: String { "\(value) \(unit)" }
+
+  /// The value of the same quantity in `unit`.
+  public func value(in unit: Unit) throws(UnitError) -> Double {
+    try self.unit.convert(value, to: unit)
+  }
+}
+
+/// A reason why a unit cannot be used.
+@nonexhaustive
+public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The text does not follow the grammar of ``Unit``; `at` counts bytes from 0.
+  case unreadable(String, at: Int)
+  /// No unit has this symbol.
+  case unknownSymbol(String)
+  /// Units that cannot be converted to each other, because their dimensions differ.
+  case incompatible(String, String)
+  /// The unit is from a file and unknown to this program.
+  case unknownUnit(String)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .unreadable(let symbol, let position): "'\(symbol)' is no unit: byte \(position) is not understood"
+    case .unknownSymbol(let symbol): "there is no unit '\(symbol)'"
+    case .incompatible(let one, let other): "\(one) cannot be converted to \(other): they measure different things"
+    case .unknownUnit(let symbol): "the unit '\(symbol)' is not known to this program"
+    }
+  }
+}
+
+extension Unit: Codable {
+  /// Decodes the symbol. An unknown symbol is decoded, too, and ``isKnown`` is false then.
+  public init(from decoder: any Decoder) throws {
+    let symbol = try decoder.singleValueContainer().decode(String.self)
+    self = Unit(symbol) ?? Unit(opaque: symbol)
+  }
+
+  /// The symbol.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(symbol)
   }
 }

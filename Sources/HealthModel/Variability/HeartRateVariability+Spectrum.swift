@@ -47,9 +47,9 @@ extension HeartRateVariability {
     return low
   }
 
-  /// Longer holes divide the recording, in seconds: the longest wave of HF is hardly longer.
+  /// The longest hole that does not divide the recording, in seconds: the longest wave of HF is hardly longer.
   private static let longestHole = 5.0
-  /// Segments in which NN intervals fill less than this share are left out. Our choice: the Task Force gives none.
+  /// The least share of a segment that NN intervals have to fill. Our choice: the Task Force does not give such a limit.
   private static let leastSpectralCoverage = 0.8
   /// Frequencies per 1/T.
   private static let oversampling = 4.0
@@ -68,7 +68,7 @@ extension HeartRateVariability {
     return stretches
   }
 
-  /// From the beginning of its first interval to the end of its last.
+  /// The time from the beginning of a segment's first interval to the end of its last, in seconds.
   private func length(_ segment: Range<Int>) -> Double {
     intervals.ends[segment.upperBound - 1] - intervals.ends[segment.lowerBound] + intervals.seconds[segment.lowerBound]
   }
@@ -91,11 +91,126 @@ extension HeartRateVariability {
   private func power(in frequencies: Range<Double>, of segment: Range<Int>) -> Double {
     let length = length(segment)
     let step = 1 / (Self.oversampling * length)
-    // Integer multiples of the step, so that neighbouring bands share no frequency and omit none.
+    // Integer multiples of the step, so that neighbouring bands neither share nor omit a frequency.
     let first = (frequencies.lowerBound / step).rounded(.up)
     let last = (frequencies.upperBound / step).rounded(.up)
     let spectrum = LombScargle(times: Array(intervals.ends[segment]), values: Array(intervals.seconds[segment]))
     let powers = spectrum.powers(first: first * step, step: step, count: Int(last - first))
     return powers.reduce(0, +) * step * 2 * length / Double(segment.count)
+  }
+}
+
+/// A band of the spectrum of NN intervals (Task Force 1996, table 2).
+@nonexhaustive
+public enum FrequencyBand: String, Hashable, Sendable, CaseIterable {
+  /// 0.003 to 0.04 Hz.
+  case veryLow = "vlf"
+  /// 0.04 to 0.15 Hz.
+  case low = "lf"
+  /// 0.15 to 0.40 Hz.
+  case high = "hf"
+
+  /// The frequencies of the band, in Hz; a frequency on a border belongs to the band above it.
+  public var frequencies: Range<Double> {
+    switch self {
+    case .veryLow: 0.003..<0.04
+    case .low: 0.04..<0.15
+    case .high: 0.15..<0.40
+    }
+  }
+
+  /// The shortest stretch from which the band's power can be computed, in seconds.
+  ///
+  /// Task Force 1996, "Duration and circumstances of ECG recording": about one minute for HF, two for LF (five seconds less
+  /// here, since the beats of a window seldom reach its borders), and in general ten wavelengths of the lower border, which
+  /// for VLF are 3,333 s. It advises against VLF from five minutes.
+  public var shortestStretch: Double {
+    switch self {
+    case .veryLow: 3333
+    case .low: 115
+    case .high: 55
+    }
+  }
+
+  /// The length of the segments of longer stretches, in seconds: five minutes, the Task Force's standard, if the band
+  /// permits. Power changes during a recording; long recordings are assessed by its mean over short segments.
+  var segmentLength: Double { max(300, shortestStretch) }
+}
+
+/// The periodogram of values at uneven times, by N. R. Lomb 1976 and J. D. Scargle 1982 (Astrophysical Journal 263:835).
+///
+/// The power at a frequency is that of the sinusoid that fits the values best. So no values are invented for times without
+/// one, as resampling to an even grid would do.
+struct LombScargle {
+  /// The times relative to their middle, in seconds.
+  private let times: [Double]
+  /// The values without their linear trend.
+  private let values: [Double]
+
+  /// Removes the least-squares line from the values: a slow drift would leak into every band.
+  ///
+  /// - Parameters:
+  ///   - times: In seconds; as many as `values`, at least one.
+  ///   - values: In any unit.
+  init(times: [Double], values: [Double]) {
+    let count = Double(times.count)
+    let middle = times.reduce(0, +) / count
+    let level = values.reduce(0, +) / count
+    let centred = times.map { $0 - middle }
+    let spread = centred.reduce(0) { $0 + $1 * $1 }
+    let slope = spread > 0 ? zip(centred, values).reduce(0) { $0 + $1.0 * ($1.1 - level) } / spread : 0
+    self.times = centred
+    self.values = zip(centred, values).map { $1 - level - slope * $0 }
+  }
+
+  /// Scargle's P(ω), formula 10, at `count` frequencies of `step` Hz from `first` on, all above 0: in squares of the
+  /// values' unit. A sinusoid of amplitude A in N values has N·A²/4 at its frequency.
+  func powers(first: Double, step: Double, count: Int) -> [Double] {
+    // Each value's phasor at the present frequency is rotated by one step for the next: no sine in the loop.
+    var cosines = times.map { cos(2 * Double.pi * first * $0) }
+    var sines = times.map { sin(2 * Double.pi * first * $0) }
+    let stepCosines = times.map { cos(2 * Double.pi * step * $0) }
+    let stepSines = times.map { sin(2 * Double.pi * step * $0) }
+    return (0..<count).map { _ in
+      var sums = Sums()
+      for index in times.indices {
+        let (cosine, sine) = (cosines[index], sines[index])
+        sums.add(values[index], cosine, sine)
+        cosines[index] = cosine * stepCosines[index] - sine * stepSines[index]
+        sines[index] = sine * stepCosines[index] + cosine * stepSines[index]
+      }
+      return sums.power
+    }
+  }
+
+  private struct Sums {
+    private var valueCosine = 0.0
+    private var valueSine = 0.0
+    private var cosineSquared = 0.0
+    private var sineSquared = 0.0
+    private var product = 0.0
+
+    mutating func add(_ value: Double, _ cosine: Double, _ sine: Double) {
+      valueCosine += value * cosine
+      valueSine += value * sine
+      cosineSquared += cosine * cosine
+      sineSquared += sine * sine
+      product += cosine * sine
+    }
+
+    /// The power relative to the time offset τ at which sine and cosine are orthogonal over these times.
+    var power: Double {
+      let turn = atan2(2 * product, cosineSquared - sineSquared) / 2
+      let (cosine, sine) = (cos(turn), sin(turn))
+      let mixed = 2 * cosine * sine * product
+      let inPhase = cosine * valueCosine + sine * valueSine
+      let outOfPhase = cosine * valueSine - sine * valueCosine
+      let inPhaseNorm = cosine * cosine * cosineSquared + mixed + sine * sine * sineSquared
+      let outOfPhaseNorm = cosine * cosine * sineSquared - mixed + sine * sine * cosineSquared
+      // One of the two vanishes if all values are at zeros of its wave; then it contributes nothing.
+      let first = inPhaseNorm > 1e-9 ? inPhase * inPhase / inPhaseNorm : 0
+      let second = outOfPhaseNorm > 1e-9 ? outOfPhase * outOfPhase / outOfPhaseNorm : 0
+      return (first + second) / 2
+    }
   }
 }

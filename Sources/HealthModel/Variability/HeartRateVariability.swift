@@ -1,9 +1,9 @@
-/// Heart rate variability over NN intervals; every figure in seconds unless said otherwise.
+/// Heart rate variability over NN intervals; every figure in seconds unless stated otherwise.
 ///
 /// Definitions: Task Force 1996 (Circulation 93:1043); SD1 and SD2 after Brennan 2001 as in Shaffer & Ginsberg 2017.
 /// A figure that cannot be computed is refused with its reason.
 public struct HeartRateVariability: Hashable, Sendable {
-  /// What the figures are computed from.
+  /// The intervals from which the figures are computed.
   public let intervals: NNIntervals
   /// The origin of five-minute segments, in seconds since the recording's first beat.
   let start: Double
@@ -25,7 +25,7 @@ public struct HeartRateVariability: Hashable, Sendable {
 
   /// A figure with the number of its values and its divisor.
   public struct Figure: Hashable, Sendable {
-    /// The figure, in seconds unless its function says otherwise.
+    /// The figure, in seconds unless its function states otherwise.
     public var value: Double
     /// The number of values: intervals, valid pairs or segments.
     public var count: Int
@@ -33,9 +33,11 @@ public struct HeartRateVariability: Hashable, Sendable {
     public var divisor: Int
   }
 
+  /// The variability of NN intervals.
+  ///
   /// - Parameters:
   ///   - intervals: The NN intervals of a record, or of a part of it.
-  ///   - start: Where that part begins, in seconds since the recording's first beat.
+  ///   - start: The beginning of that part, in seconds since the recording's first beat.
   public init(_ intervals: NNIntervals, from start: Double = 0) {
     self.intervals = intervals
     self.start = start
@@ -94,14 +96,14 @@ public struct HeartRateVariability: Hashable, Sendable {
     return figure
   }
 
-  /// How many successive differences are greater than 50 ms; ``Figure/value`` is a count.
+  /// The number of successive differences greater than 50 ms; ``Figure/value`` is a count.
   ///
-  /// - Parameter tolerance: In milliseconds. A difference of exactly 50 ms does not count, but in binary fractions it may
-  ///   be a little greater. Other programs have no tolerance and count some of these.
+  /// - Parameter tolerance: The tolerance in milliseconds. A difference of exactly 50 ms does not count, but in binary fractions
+  ///   it may be a little greater. Other programs have no tolerance and count some of these.
   /// - Returns: The count; its ``Figure/count`` is that of the valid pairs.
   /// - Throws: ``VariabilityRefusal/tooFewPairs(needed:available:)``, ``VariabilityRefusal/tooCoarse(stepMilliseconds:)``.
   public func nn50(tolerance: Double = 1e-6) throws(VariabilityRefusal) -> Figure {
-    // In steps of 10 ms "more than 50" is "55 and more" of what was.
+    // In steps of 10 ms, "more than 50" means "55 and more" of the heart's own differences.
     if let step = intervals.coarseStep { throw .tooCoarse(stepMilliseconds: step * 1000) }
     try requirePairs(1)
     let seconds = intervals.seconds
@@ -158,11 +160,52 @@ public struct HeartRateVariability: Hashable, Sendable {
     values.reduce(0, +) / Double(values.count)
   }
 
-  /// In two passes, because the sum of squares minus the square of the sum would lose digits. `divisor` has enough values.
+  /// The standard deviation, in two passes, because the sum of squares minus the square of the sum would lose digits. There are
+  /// enough values for `divisor`.
   static func deviation(_ values: [Double], _ divisor: Divisor) -> Figure {
     let mean = mean(values)
     let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     let count = divisor.value(for: values.count)
     return Figure(value: (squares / Double(count)).squareRoot(), count: values.count, divisor: count)
+  }
+}
+
+/// The figures of long recordings, over segments of five minutes (Task Force 1996, table 1).
+///
+/// Segments follow each other from the start; an interval belongs to the segment in which it ends. The Task Force does not
+/// mention missing intervals. Here a segment counts if NN intervals fill at least half of it, so that gaps and the end of a
+/// recording do not make segments of a few beats.
+extension HeartRateVariability {
+  /// The standard deviation of the segments' mean NN intervals; needs two segments, with either divisor.
+  public func sdann(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
+    let segments = segments()
+    guard segments.count >= 2 else { throw .tooFewSegments(needed: 2, available: segments.count) }
+    return Self.deviation(segments.map(Self.mean), divisor)
+  }
+
+  /// The mean of the segments' SDNN. `divisor` is that of each segment's SDNN; the figure's divisor is the number of
+  /// segments.
+  public func sdnnIndex(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
+    let deviations = segments().filter { $0.count >= divisor.minimumCount }.map { Self.deviation($0, divisor).value }
+    guard !deviations.isEmpty else { throw .tooFewSegments(needed: 1, available: 0) }
+    return Figure(value: Self.mean(deviations), count: deviations.count, divisor: deviations.count)
+  }
+
+  /// The intervals of each segment that counts.
+  private func segments() -> [[Double]] {
+    let length = 300.0
+    var segments: [[Double]] = []
+    var current: [Double] = []
+    var border = start + length
+    for (interval, end) in zip(intervals.seconds, intervals.ends) {
+      if end >= border {
+        segments.append(current)
+        current = []
+        border = start + (((end - start) / length).rounded(.down) + 1) * length
+      }
+      current.append(interval)
+    }
+    segments.append(current)
+    return segments.filter { $0.reduce(0, +) >= length / 2 }
   }
 }

@@ -1,23 +1,23 @@
-/// Intervals between successive normal beats, in stretches. Differences are never taken across stretches.
+/// Intervals between successive normal beats, in stretches. Differences are never computed across stretches.
 public struct NNIntervals: Hashable, Sendable {
   /// The intervals in seconds, finite and not negative.
   public let seconds: [Double]
-  /// For each interval the time of the beat that ends it, in seconds since the record's first beat; ascending.
+  /// The time of the beat that ends each interval, in seconds since the record's first beat; ascending.
   public let ends: [Double]
-  /// For each interval whether it begins at the beat that ended the one before: the two are a valid pair.
+  /// Whether each interval begins at the beat that ended the one before: then the two are a valid pair.
   public let continues: [Bool]
-  /// Which beats were accepted.
+  /// The rule by which beats were accepted.
   public let filter: Filter
   /// The intervals of the recording that were left out, in order of their ends.
   public let exclusions: [Exclusion]
   /// The ends of intervals that were received as two, because of a false detection in between.
   public let joinedEnds: [Double]
-  /// The step in which the recording tells intervals, in seconds, where that is too coarse for some figures: more than 8 ms. Else nil.
+  /// The step of the recording's intervals, in seconds, where it is too coarse for some figures: more than 8 ms. Otherwise nil.
   public let coarseStep: Double?
-  /// When the recording's first beat happened; nil without beats, and for intervals that the caller selected.
+  /// The time of the recording's first beat; nil without beats, and for intervals that the caller selected.
   public let origin: Timestamp?
 
-  /// Which beats may bound an interval. Gaps always separate intervals, whatever the filter.
+  /// A rule for the beats that may bound an interval. Gaps always separate intervals, whatever the filter.
   @nonexhaustive
   public enum Filter: String, Hashable, Sendable {
     /// Neither beat is flagged as ectopic, implausible, filler, surplus or rateConflict, and the later one not as missed (a
@@ -29,9 +29,9 @@ public struct NNIntervals: Hashable, Sendable {
 
   /// An interval that was received and does not count as NN interval.
   public struct Exclusion: Hashable, Sendable {
-    /// When it ended, in seconds since the record's first beat.
+    /// The end of the interval, in seconds since the record's first beat.
     public var end: Double
-    /// Why it does not count.
+    /// The reason why the interval does not count.
     public var reason: Reason
 
     /// The flags of its beats; of several flags the first in this order is the reason.
@@ -40,7 +40,7 @@ public struct NNIntervals: Hashable, Sendable {
       /// The first of its run: it began at a beat that was not received.
       case firstOfRun
       case filler
-      /// There was not enough time for it: a packet that came twice, or a value that is not an interval.
+      /// An interval for which there was not enough time: of a packet that came twice, or a value that is not an interval.
       case surplus
       /// The sensor missed beats in it, or the heart paused.
       case missed
@@ -67,10 +67,11 @@ public struct NNIntervals: Hashable, Sendable {
     coarseStep = step.flatMap { $0 > Self.coarsestStep ? $0 : nil }
   }
 
-  /// In seconds. Records of 128 values a second are in use for heart rate variability (7.8 ms, Task Force 1996, with interpolation).
+  /// The coarsest step that is fine enough for every figure, in seconds. Records of 128 values a second are in use for heart rate
+  /// variability (7.8 ms, Task Force 1996, with interpolation).
   private static let coarsestStep = 0.008
 
-  /// In seconds; the figures of longer intervals could overflow.
+  /// The longest interval, in seconds; the figures of longer ones could overflow.
   private static let longestInterval = 1e9
 
   /// Intervals that the caller has selected; each array of `stretches` is without a gap.
@@ -102,8 +103,8 @@ public struct NNIntervals: Hashable, Sendable {
   /// Their total time, in seconds.
   public var duration: Double { seconds.reduce(0, +) }
 
-  /// The intervals that end in `range`, in seconds since the recording's first beat. The first of them continues none,
-  /// since its predecessor is left out.
+  /// The intervals that end in `range`, in seconds since the recording's first beat. The first of them forms no pair with its
+  /// predecessor, which is left out.
   public func ending(in range: Range<Double>) -> NNIntervals {
     let first = firstIndex(endingAt: range.lowerBound)
     let last = firstIndex(endingAt: range.upperBound)
@@ -125,4 +126,110 @@ public struct NNIntervals: Hashable, Sendable {
     }
     return low
   }
+}
+
+extension NNIntervals {
+  /// Selects the intervals of recorded beats.
+  ///
+  /// An interval counts if both its beats are in one run, the later one is not preceded by a gap, and `filter` accepts
+  /// both. The first beat of a run ends no interval: its RR began at a beat that was not received.
+  public init(_ series: HeartbeatSeries, filter: Filter = .normalToNormal) {
+    var selection = Selection(
+      filter: filter, ticksPerSecond: Double(series.timescale), capacity: series.beats.count)
+    for beat in series.locatedBeats { selection.append(beat) }
+    self.init(
+      seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
+      exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin,
+      step: series.intervalStep)
+  }
+
+  /// Iterates over the beats once and decides for each about the interval that it ends.
+  private struct Selection {
+    let filter: Filter
+    let ticksPerSecond: Double
+    var seconds: [Double] = []
+    var ends: [Double] = []
+    var continues: [Bool] = []
+    var exclusions: [Exclusion] = []
+    var joinedEnds: [Double] = []
+    var origin: Timestamp?
+
+    /// The reason why no interval may begin at the previous beat; nil if one may.
+    private var doubt: Exclusion.Reason? = .firstOfRun
+    /// Whether the previous beat ended an interval that counts.
+    private var endedInterval = false
+    /// The ticks since the previous beat up to an extra detection.
+    private var pending: Int64?
+
+    init(filter: Filter, ticksPerSecond: Double, capacity: Int) {
+      self.filter = filter
+      self.ticksPerSecond = ticksPerSecond
+      seconds.reserveCapacity(capacity)
+      ends.reserveCapacity(capacity)
+      continues.reserveCapacity(capacity)
+    }
+
+    mutating func append(_ located: HeartbeatSeries.LocatedBeat) {
+      let start = origin ?? located.time
+      origin = start
+      let beat = located.beat
+      let end = Double(located.time.microseconds(since: start)) / 1_000_000
+      let flags = filter == .all ? [] : beat.flags
+      let own = Self.doubt(flags)
+      if located.index == 0 || beat.precededByGap || flags.contains(.missed) {
+        if pending != nil { exclude(end, .extra) }
+        exclude(end, Self.reason(for: located))
+        proceed(doubt: own, endedInterval: false)
+      } else if own == .extra, doubt == nil, pending == nil {
+        pending = Int64(beat.rrTicks)
+      } else if let reason = own ?? doubt {
+        if pending != nil { exclude(end, .extra) }
+        exclude(end, reason)
+        proceed(doubt: own, endedInterval: false)
+      } else {
+        seconds.append(Double(Int64(beat.rrTicks) + (pending ?? 0)) / ticksPerSecond)
+        ends.append(end)
+        continues.append(endedInterval)
+        if pending != nil { joinedEnds.append(end) }
+        proceed(doubt: nil, endedInterval: true)
+      }
+    }
+
+    private mutating func proceed(doubt: Exclusion.Reason?, endedInterval: Bool) {
+      self.doubt = doubt
+      self.endedInterval = endedInterval
+      pending = nil
+    }
+
+    private mutating func exclude(_ end: Double, _ reason: Exclusion.Reason) {
+      exclusions.append(Exclusion(end: end, reason: reason))
+    }
+
+    /// The reason why a beat itself is unreliable; nil for a normal one. ``Heartbeat/Flags/missed`` concerns the interval of a
+    /// beat only, and ``Heartbeat/Flags/firstOfRun`` is not a doubt.
+    private static func doubt(_ flags: Heartbeat.Flags) -> Exclusion.Reason? {
+      if flags.isDisjoint(with: .doubtful) { return nil }
+      if flags.contains(.filler) { return .filler }
+      if flags.contains(.surplus) { return .surplus }
+      if flags.contains(.ectopic) { return .ectopic }
+      if flags.contains(.extra) { return .extra }
+      return flags.contains(.implausible) ? .implausible : .rateConflict
+    }
+
+    /// The reason why an interval after a gap, or with missed beats in it, does not count.
+    private static func reason(for located: HeartbeatSeries.LocatedBeat) -> Exclusion.Reason {
+      let flags = located.beat.flags
+      if flags.contains(.filler) { return .filler }
+      if flags.contains(.surplus) { return .surplus }
+      if located.index == 0 { return .firstOfRun }
+      return flags.contains(.missed) ? .missed : .gap
+    }
+  }
+}
+
+extension Heartbeat.Flags {
+  /// The flags of beats that are not normal, or whose place is doubtful.
+  fileprivate static let doubtful: Heartbeat.Flags = [
+    .extra, .ectopic, .implausible, .filler, .surplus, .rateConflict,
+  ]
 }

@@ -5,7 +5,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case meanRate
   /// Standard deviation of NN intervals, divided by n − 1, as in most tools.
   case sdnn
-  /// The same divided by n.
+  /// Standard deviation of NN intervals, divided by n.
   case sdnnPopulation
   /// Standard deviation (n − 1) of the means of five-minute segments.
   case sdann
@@ -16,7 +16,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case sdsd
   case nn50
   case pnn50
-  /// Both with the divisor n − 1.
+  /// Width of the Poincaré plot, with the divisor n − 1, as ``sd2``.
   case sd1
   case sd2
   case vlf
@@ -24,7 +24,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case hf
   case lfHfRatio
 
-  /// In the grammar of ``Unit``.
+  /// The symbol of the unit, in the grammar of ``Unit``.
   public var unitSymbol: String {
     switch self {
     case .meanNN, .sdnn, .sdnnPopulation, .sdann, .sdnnIndex, .rmssd, .sdsd, .sd1, .sd2: "ms"
@@ -83,4 +83,64 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
     guard figure.value.isFinite else { throw self == .lfHfRatio ? .noPower(.high) : .noDuration }
     return figure
   }
+}
+
+/// A reason to refuse a figure of heart rate variability, instead of a NaN or a number without meaning.
+@nonexhaustive
+public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  case tooFewIntervals(needed: Int, available: Int)
+  /// Too few pairs of NN intervals that follow each other without a gap.
+  case tooFewPairs(needed: Int, available: Int)
+  /// Too few five-minute segments that are complete and sufficiently filled.
+  case tooFewSegments(needed: Int, available: Int)
+  /// All intervals are 0, so there is no rate.
+  case noDuration
+  /// An interval is negative or not finite.
+  case invalidInterval(index: Int)
+  /// The examined time is shorter than the figure needs.
+  case tooShort(neededSeconds: Double, availableSeconds: Double)
+  /// NN intervals fill too little of the examined time; both are shares of 1.
+  case tooThin(neededCoverage: Double, coverage: Double)
+  /// No stretch without a long hole is long enough for the frequency band.
+  case stretchTooShort(neededSeconds: Double, availableSeconds: Double)
+  /// Every segment that is long enough for the frequency band has too many holes.
+  case segmentsTooThin(neededCoverage: Double)
+  /// The band in the denominator has no power.
+  case noPower(FrequencyBand)
+  /// The intervals have steps that would move the figure by more than 5 %.
+  case tooCoarse(stepMilliseconds: Double)
+  /// The sensor's intervals are not those of single beats, so there are no beats, and the variation has no meaning.
+  case noBeats(IntervalHabit)
+  /// The time has more windows than can be returned.
+  case tooManyWindows(limit: Int)
+  /// SD2² is negative: the intervals alternate so strongly that the Poincaré ellipse has no length.
+  case negativeVariance
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .tooFewIntervals(let needed, let available): "\(needed) NN intervals are needed, there are \(available)"
+    case .tooFewPairs(let needed, let available):
+      "\(needed) pairs of successive NN intervals are needed, there are \(available)"
+    case .tooFewSegments(let needed, let available):
+      "\(needed) filled segments of five minutes are needed, there are \(available)"
+    case .noDuration: "the intervals have no duration"
+    case .invalidInterval(let index): "interval \(index) is negative or not finite"
+    case .tooShort(let needed, let available): "\(Self.whole(needed)) s are needed, there are \(Self.whole(available))"
+    case .tooThin(let needed, let coverage):
+      "NN intervals must fill \(Self.whole(100 * needed)) % of the time, they fill \(Self.whole(100 * coverage)) %"
+    case .stretchTooShort(let needed, let available):
+      "\(Self.whole(needed)) s without a hole of five seconds are needed, there are \(Self.whole(available))"
+    case .segmentsTooThin(let needed):
+      "no segment is filled with NN intervals to \(Self.whole(100 * needed)) %"
+    case .noPower(let band): "there is no power in \(band.rawValue)"
+    case .tooCoarse(let step): "the intervals are known to \(Self.whole(step)) ms only, which would move it"
+    case .noBeats(let habit): habit.words
+    case .tooManyWindows(let limit): "that would be more than \(limit) windows; use longer ones"
+    case .negativeVariance: "the intervals alternate too much for SD2"
+    }
+  }
+
+  /// Rounded down, so that a value below a limit is never shown as reaching it.
+  private static func whole(_ value: Double) -> Int { Int(max(0, min(value, 1e9))) }
 }

@@ -1,6 +1,6 @@
-/// What an optician or an ophthalmologist prescribed: lenses for one eye or both.
+/// A prescription of an optician or an ophthalmologist: lenses for one eye or both.
 ///
-/// When it was issued and until when it is good are the start and the end of its sample.
+/// The start and the end of its sample are the times at which the prescription was issued and at which it expires.
 @nonexhaustive
 public enum VisionPrescription: Hashable, Sendable, Codable {
   /// Lenses in a frame before the eyes.
@@ -16,7 +16,7 @@ public enum VisionPrescription: Hashable, Sendable, Codable {
     }
   }
 
-  /// The key of metadata under which a text says what the glasses are for: `glassesPrescriptionDescription`.
+  /// The key of metadata for a text about the purpose of the glasses: `glassesPrescriptionDescription`.
   public static let glassesDescriptionKey = "glassesPrescriptionDescription"
   /// The most bytes (UTF-8) of a brand.
   public static let longestBrand = 256
@@ -45,9 +45,9 @@ public enum VisionPrescription: Hashable, Sendable, Codable {
 
 /// A prescription for glasses.
 public struct GlassesPrescription: Hashable, Sendable, Codable {
-  /// The lens before the right eye; nil if none is prescribed.
+  /// The lens before the right eye; nil if no lens is prescribed for it.
   public var rightEye: GlassesLensSpecification?
-  /// The lens before the left eye; nil if none is prescribed.
+  /// The lens before the left eye; nil if no lens is prescribed for it.
   public var leftEye: GlassesLensSpecification?
 
   /// A prescription of these lenses, of which one may be missing.
@@ -59,11 +59,11 @@ public struct GlassesPrescription: Hashable, Sendable, Codable {
 
 /// A prescription for contact lenses.
 public struct ContactsPrescription: Hashable, Sendable, Codable {
-  /// The lens on the right eye; nil if none is prescribed.
+  /// The lens on the right eye; nil if no lens is prescribed for it.
   public var rightEye: ContactsLensSpecification?
-  /// The lens on the left eye; nil if none is prescribed.
+  /// The lens on the left eye; nil if no lens is prescribed for it.
   public var leftEye: ContactsLensSpecification?
-  /// The product; nil if none is prescribed.
+  /// The product; nil if no product is prescribed.
   public var brand: String?
 
   /// A prescription of these lenses, of which one may be missing.
@@ -74,7 +74,7 @@ public struct ContactsPrescription: Hashable, Sendable, Codable {
   }
 }
 
-/// What a prescription is for. Raw values are HealthKit's.
+/// The purpose of a prescription: glasses or contact lenses. Raw values are HealthKit's.
 @nonexhaustive
 public enum VisionPrescriptionType: Int64, Hashable, Sendable, Codable, CaseIterable {
   /// Lenses in a frame before the eyes.
@@ -85,8 +85,46 @@ public enum VisionPrescriptionType: Int64, Hashable, Sendable, Codable, CaseIter
 
 /// One of two eyes. Raw values are HealthKit's.
 public enum VisionEye: Int64, Hashable, Sendable, Codable, CaseIterable {
-  /// Of the person, not of who looks at them.
+  /// The person's left eye, not the one on the left of an observer.
   case left = 1
-  /// Of the person, not of who looks at them.
+  /// The person's right eye, not the one on the right of an observer.
   case right = 2
+}
+
+/// A reason why a prescription cannot be stored.
+@nonexhaustive
+public enum VisionPrescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The prescription has a lens for neither eye.
+  case noLens
+  /// Two lenses are for one eye.
+  case equalEyes
+  /// A lens has no sphere.
+  case noSphere
+  /// A value lies outside of its ``LensField/range``, or is no number.
+  case outOfRange(LensField)
+  /// A lens of that kind has no such value.
+  case otherKind(LensField)
+  /// A prism is incomplete, or is given in both of its forms.
+  case incompletePrism
+  /// The base of a prism does not lie in its direction, or is missing where there is an amount.
+  case prismBase
+  /// The brand is longer than ``VisionPrescription/longestBrand``, or glasses have one.
+  case brandTooLong
+  /// The prescription would expire at or before the moment of its issue.
+  case expiresBeforeIssue
+
+  /// One line for a person, without values, which are health data.
+  public var description: String {
+    switch self {
+    case .noLens: "the prescription has a lens for neither eye"
+    case .equalEyes: "two lenses are for the same eye"
+    case .noSphere: "a lens has no sphere"
+    case .outOfRange(let field): "\(field.rawValue) of a lens is out of its range"
+    case .otherKind(let field): "such a lens has no \(field.rawValue)"
+    case .incompletePrism: "a prism has an amount and an angle, or two amounts and two bases"
+    case .prismBase: "the base of a prism lies in another direction"
+    case .brandTooLong: "contact lenses have a brand of at most \(VisionPrescription.longestBrand) bytes, glasses none"
+    case .expiresBeforeIssue: "the prescription expires before it is issued"
+    }
+  }
 }

@@ -2,24 +2,24 @@ public import FoundationEssentials
 
 /// Makes a ``Workout``: begins, collects, ends and finishes. Pure: each call has its time, and a refused one changes nothing.
 ///
-/// What belongs to an activity alone stands in the ``WorkoutActivity``. A ``WorkoutSession`` makes events and activities
-/// live; ``init(of:)`` goes on with what it has made.
+/// Events of one activity alone stand in its ``WorkoutActivity``. A ``WorkoutSession`` makes events and activities live;
+/// ``init(of:)`` continues with these.
 public struct WorkoutBuilder: Hashable, Sendable {
   /// The identifier of the workout.
   public let id: UUID
-  /// What the workout is.
+  /// The kind and the place of the workout.
   public let configuration: WorkoutConfiguration
-  /// When the collection began; nil before.
+  /// The start of the collection; nil before.
   public private(set) var start: Timestamp?
-  /// When it ended; nil before.
+  /// The end of the collection; nil before.
   public private(set) var end: Timestamp?
-  /// What happened so far.
+  /// The events so far.
   public private(set) var events: [WorkoutEvent] = []
   /// The activities that are over.
   public private(set) var activities: [WorkoutActivity] = []
   /// Further information so far.
   public private(set) var metadata: Metadata = [:]
-  /// What was collected so far.
+  /// The samples that were collected so far.
   public private(set) var samples: [WorkoutSample] = []
   private var isFinished = false
 
@@ -58,7 +58,7 @@ public struct WorkoutBuilder: Hashable, Sendable {
     self.samples += samples
   }
 
-  /// Adds events, all or none.
+  /// Adds all of these events, or throws and adds no event.
   public mutating func addEvents(_ events: [WorkoutEvent]) throws(WorkoutError) {
     try checkBegun()
     var copy = self
@@ -103,7 +103,7 @@ public struct WorkoutBuilder: Hashable, Sendable {
     return workout
   }
 
-  /// Makes no workout; later calls throw. Samples that were saved stay.
+  /// Ends the builder without a workout; later calls throw. Samples that were saved stay.
   public mutating func discard() throws(WorkoutError) {
     guard !isFinished else { throw .finished }
     isFinished = true
@@ -118,7 +118,7 @@ public struct WorkoutBuilder: Hashable, Sendable {
   /// The figures of one type so far; nil if nothing of it was collected.
   public func statistics(for type: QuantityType) -> WorkoutStatistics? {
     guard let start else { return nil }
-    // Behind the last value, as long as nobody knows the end.
+    // Behind the last value, as long as the end is unknown.
     let last = samples.compactMap { sample in
       sample.quantities.starts.last.map { max($0, sample.quantities.ends.max() ?? $0) }
     }

@@ -1,10 +1,10 @@
-/// What a workout or an activity is, and where it takes place.
+/// The kind and the place of a workout or an activity.
 public struct WorkoutConfiguration: Hashable, Sendable, Codable {
   /// The kind of exercise.
   public var activityType: WorkoutActivityType
-  /// Indoors or outdoors.
+  /// The place: indoors or outdoors.
   public var location: WorkoutSessionLocation
-  /// In a pool or in open water; for swimming.
+  /// The place of a swim: a pool or open water.
   public var swimmingLocation: WorkoutSwimmingLocation
   /// The length of a lap, in any unit of length: of a pool for instance.
   public var lapLength: Quantity?
@@ -32,21 +32,21 @@ public struct WorkoutConfiguration: Hashable, Sendable, Codable {
   }
 }
 
-/// Indoors or outdoors, with HealthKit's raw values. Open: an unknown number is kept.
+/// The place of a workout, indoors or outdoors, with HealthKit's raw values. Open: any number is a place.
 public struct WorkoutSessionLocation: RawRepresentable, Hashable, Sendable, Codable {
   /// The integer in the store.
   public let rawValue: Int64
 
-  /// Takes any integer.
+  /// The place with that number.
   public init(rawValue: Int64) {
     self.rawValue = rawValue
   }
 
-  /// Nobody said where.
+  /// A place that was not given.
   public static let unknown = WorkoutSessionLocation(rawValue: 1)
-  /// In a building.
+  /// A place in a building.
   public static let indoor = WorkoutSessionLocation(rawValue: 2)
-  /// Outdoors.
+  /// A place outdoors.
   public static let outdoor = WorkoutSessionLocation(rawValue: 3)
 
   private static let names: [WorkoutSessionLocation: String] = [
@@ -55,7 +55,7 @@ public struct WorkoutSessionLocation: RawRepresentable, Hashable, Sendable, Coda
 }
 
 extension WorkoutSessionLocation: LosslessStringConvertible {
-  /// HealthKit's name; the number where it has none.
+  /// HealthKit's name; the number where HealthKit has no name.
   public var description: String { Self.names[self] ?? "\(rawValue)" }
 
   /// The location of that name, or of that number; nil for any other text.
@@ -64,21 +64,21 @@ extension WorkoutSessionLocation: LosslessStringConvertible {
   }
 }
 
-/// In a pool or in open water, with HealthKit's raw values. Open: an unknown number is kept.
+/// The place of a swim, a pool or open water, with HealthKit's raw values. Open: any number is a place.
 public struct WorkoutSwimmingLocation: RawRepresentable, Hashable, Sendable, Codable {
   /// The integer in the store.
   public let rawValue: Int64
 
-  /// Takes any integer.
+  /// The place with that number.
   public init(rawValue: Int64) {
     self.rawValue = rawValue
   }
 
-  /// Nobody said where, or it is no swim.
+  /// A place that was not given, or of a workout that is no swim.
   public static let unknown = WorkoutSwimmingLocation(rawValue: 0)
-  /// In a pool.
+  /// A swimming pool.
   public static let pool = WorkoutSwimmingLocation(rawValue: 1)
-  /// In a lake, a river or the sea.
+  /// A lake, a river or the sea.
   public static let openWater = WorkoutSwimmingLocation(rawValue: 2)
 
   private static let names: [WorkoutSwimmingLocation: String] = [
@@ -87,7 +87,7 @@ public struct WorkoutSwimmingLocation: RawRepresentable, Hashable, Sendable, Cod
 }
 
 extension WorkoutSwimmingLocation: LosslessStringConvertible {
-  /// HealthKit's name; the number where it has none.
+  /// HealthKit's name; the number where HealthKit has no name.
   public var description: String { Self.names[self] ?? "\(rawValue)" }
 
   /// The location of that name, or of that number; nil for any other text.

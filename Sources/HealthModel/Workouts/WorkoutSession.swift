@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// The state machine of a live workout: what may follow what, and which events and activities come of it.
+/// The state machine of a live workout: the order of its calls, and the events and activities that they make.
 ///
-/// Pure: each method takes its time, and times never go back. The same calls make the same session, so a journal of the calls is
-/// all that has to be kept of one. A refused call changes nothing.
+/// Pure: each method has a parameter for its time, and times never go back. The same calls make the same session, so a journal
+/// of the calls is enough to restore a session. A refused call changes nothing.
 public struct WorkoutSession: Hashable, Sendable, Identifiable {
   /// The states, with HealthKit's raw values.
   public enum State: Int64, Hashable, Sendable, CaseIterable, CustomStringConvertible {
@@ -29,19 +29,19 @@ public struct WorkoutSession: Hashable, Sendable, Identifiable {
 
   /// The identifier of the workout.
   public let id: UUID
-  /// What the workout is.
+  /// The kind and the place of the workout.
   public let configuration: WorkoutConfiguration
-  /// Where it is now.
+  /// The present state.
   public private(set) var state = State.notStarted
-  /// When the workout began; nil before.
+  /// The start of the workout; nil before.
   public private(set) var start: Timestamp?
-  /// When it was stopped, or else ended; nil before.
+  /// The time at which the workout was stopped, or else ended; nil before.
   public private(set) var end: Timestamp?
-  /// What happened so far, without the events of single activities.
+  /// The events so far, without those of single activities.
   public private(set) var events: [WorkoutEvent] = []
   /// The activities that are over.
   public private(set) var activities: [WorkoutActivity] = []
-  /// The activity under way; its end is the time of the last call. Nil if there is none.
+  /// The activity under way; its end is the time of the last call. Nil without an activity.
   public private(set) var currentActivity: WorkoutActivity?
   /// The time of the last call.
   private var latest: Timestamp?
@@ -105,8 +105,8 @@ public struct WorkoutSession: Hashable, Sendable, Identifiable {
 
   /// Adds a lap, a segment, a marker or another event that is over at `time`; while `running` or `paused`.
   ///
-  /// It is the current activity's if it lies in that, else the workout's; pauses by the device are the workout's, too, since
-  /// an activity may end in one. Other pauses are made by ``pause(at:)`` and ``resume(at:)``.
+  /// An event that lies in the current activity belongs to that, any other to the workout. Pauses by the device belong to the
+  /// workout, too, since an activity may end in one; ``pause(at:)`` and ``resume(at:)`` make all other pauses.
   public mutating func addEvent(_ event: WorkoutEvent, at time: Timestamp) throws(WorkoutError) {
     guard event.type != .pause, event.type != .resume else { throw .eventOfSession(event.type) }
     guard WorkoutEventType.names[event.type] != nil else { throw .unknownEvent(event.type) }
@@ -162,7 +162,7 @@ public struct WorkoutSession: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// The last thing that a call may fail with: what follows changes the session.
+  /// Makes the last check of a call: the statements that follow change the session.
   private mutating func advance(to time: Timestamp, from states: Set<State>) throws(WorkoutError) {
     guard states.contains(state) else { throw .notPossible(in: state) }
     guard Timestamp.calendarRange.contains(time) else { throw .timeOutOfRange }

@@ -75,7 +75,7 @@ extension Recorder {
     log(.notice, "\(former): paired; it is \(identity) from now on, its lasting address")
   }
 
-  /// A sensor that is not in the list is recorded where the configuration says so and it is near enough.
+  /// A sensor that is not in the list is recorded if the configuration allows it and it is near enough.
   func admit(_ device: Device, at now: BootInstant) {
     guard case .any = plan.allowed.unlisted, index(of: device.path.adapter) != nil, let rssi = device.rssi,
       let address = SensorAddress(bits: device.address.bits), recordings.index(of: address) == nil,

@@ -2,7 +2,7 @@ import BlueZ
 import GATTHeartRate
 import Sensors
 
-// What BlueZ reports, translated into the words of the values that decide, and what these want of BlueZ.
+// Events of BlueZ, translated for the values that decide, and the commands of these values for BlueZ.
 
 extension Recorder {
   /// Something that BlueZ reports, in the order in which it happened.
@@ -138,7 +138,8 @@ extension Recorder {
     return (address, adapter, index)
   }
 
-  /// Which adapter this is; nil where the settings leave it out: no sensor is looked for there, and no link used.
+  /// Returns the number of an adapter; nil if the settings leave it out: no sensor is looked for there, and no link
+  /// used.
   func index(of path: AdapterPath) -> AdapterIndex? {
     if let adapters = settings.adapters, !adapters.contains(path.name) { return nil }
     return AdapterIndex(name: path.name)
@@ -151,7 +152,7 @@ extension Recorder {
     for command in commands { note(command) }
   }
 
-  /// What a command means for the recordings and the log.
+  /// Applies a command to the recordings and the log.
   private func note(_ command: ConnectionPlan.Command) {
     switch command {
     case .connect(let address, _):

@@ -72,7 +72,7 @@ extension Recorder {
   }
 
   private func askForOtherRecorder(_ name: String, on connection: Connection) async {
-    // Where its owner goes meanwhile, the bus tells that, too.
+    // If its owner goes meanwhile, the bus reports that, too.
     guard let isThere = try? await connection.isOwnedByOtherProcess(name), connection === bus?.connection else {
       return
     }
@@ -94,7 +94,7 @@ extension Recorder {
     serviceGone(reason: DisconnectReason.busLost, isDeath: false)
   }
 
-  /// What ``Event/serviceDisappeared`` and the loss of the bus mean for every sensor.
+  /// Applies ``Event/serviceDisappeared`` or the loss of the bus to every sensor.
   func serviceGone(reason: DisconnectReason, isDeath: Bool) {
     let now = present
     for address in recordings.addresses {
@@ -104,5 +104,25 @@ extension Recorder {
     perform(plan.serviceLost(isDeath: isDeath, at: now))
     removeUnlisted()
     publishStatus()
+  }
+}
+
+/// The waits before the bus is tried again. Pure.
+struct BusRetries {
+  /// Waiting times for a bus that does not answer; the last one is repeated. Short, since each beat meanwhile is lost, and
+  /// a machine without a bus for long is none that records.
+  private static let waits: [Duration] = [.milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2)]
+
+  private var failures = 0
+
+  /// bluetoothd may be listened to.
+  mutating func succeeded() {
+    failures = 0
+  }
+
+  /// The connection failed, or ended: how long to wait.
+  mutating func next() -> Duration {
+    defer { failures += 1 }
+    return Self.waits[min(failures, Self.waits.count - 1)]
   }
 }

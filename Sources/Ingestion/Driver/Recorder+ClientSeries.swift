@@ -3,8 +3,8 @@ package import FoundationEssentials
 package import HealthModel
 import Sensors
 
-// Series of other programs. What a call has taken is in the journal when it returns: it outlives the program and this one at
-// once, and the power from the next sync on. Who may insert what is not decided here.
+// Series of other programs. The values of a call are in the journal when it returns: they survive the end of both
+// programs at once, and a power cut from the next sync on. Permissions are not decided here.
 
 extension Recorder {
   /// Begins a series of quantities.
@@ -14,8 +14,8 @@ extension Recorder {
   ///   - unit: That of the values to come, compatible with the type's.
   ///   - start: The series' start; no value comes before it.
   ///   - owner: The program that inserts it; it becomes the source.
-  ///   - device: What measures, where the program says it.
-  ///   - metadata: What is stored with it.
+  ///   - device: The measuring device, if the program names it.
+  ///   - metadata: Metadata to store.
   /// - Returns: The series' identity, also in the store.
   /// - Throws: ``ClientSeriesFailure``, never `notOpen` or `notStored`.
   package func beginSeries(
@@ -56,9 +56,9 @@ extension Recorder {
   /// Ends a series and returns when it is stored.
   ///
   /// - Parameters:
-  ///   - series: Which one. One that was completed before and is not stored yet is waited for again.
+  ///   - series: The series. If it was completed before and is not stored yet, the call waits for it again.
   ///   - end: When it ends; nil: with its last value.
-  ///   - metadata: What is stored with it; the last value of a key counts.
+  ///   - metadata: Metadata to store; the last value of a key counts.
   /// - Throws: ``ClientSeriesFailure``; `notOpen` also where the series was interrupted, and so is stored without `end` and
   ///   `metadata`.
   package func finishSeries(
@@ -74,8 +74,8 @@ extension Recorder {
     if endedSeries[series] != nil { throw .notStored }
   }
 
-  /// The program of a series is gone, or may not insert it any more: the series ends with its last value, and says that it was
-  /// interrupted.
+  /// The program of a series is gone, or may not insert it any more: the series ends with its last value, and its
+  /// metadata say that it was interrupted.
   package func interruptSeries(_ series: UUID) {
     if clientSeries[series] != nil { endSeries(series, isFinished: false) }
   }
@@ -175,4 +175,20 @@ extension Recorder {
     journalFailed(error)
     return .journal
   }
+}
+
+/// The reason why a series of another program does not begin, accept values or end.
+package enum ClientSeriesFailure: Error, Hashable, Sendable {
+  /// The recorder is starting or stopping.
+  case notRecording
+  /// No such series is open: it has ended, or ended by itself.
+  case notOpen
+  /// The values, or the end, are not valid; nothing of this call was stored.
+  case invalid(SeriesError)
+  /// The call holds too much, or metadata that cannot be stored; nothing of it was stored.
+  case refused(ClientDataProblem)
+  /// The journal cannot be written, because the disk is full for instance; nothing of this call was stored.
+  case journal
+  /// The series has ended and is not in the store yet. The journal has it, and the recorder tries again.
+  case notStored
 }

@@ -1,8 +1,10 @@
-import DBus
+import CLinux
+package import DBus
 import FoundationEssentials
+import Glibc
 import HealthModel
 import Sensors
-import SeriesStore
+package import SeriesStore
 
 // Whether the wall clock can be believed.
 
@@ -77,7 +79,8 @@ extension Recorder {
       boot: clock.boot, lead: presentOffset, belief: clockLooks.belief, machine: settings.machineClock)
   }
 
-  /// Something was stored with this clock. What ended before the clock was right, and is stored after, is dated anew, too.
+  /// Records that something was stored with this clock. A session that ended before the clock was right, and is stored
+  /// after, is dated anew, too.
   func noteClock(_ clock: RecordedClock?) {
     guard let clock, !clock.belief.isTrusted, clockLooks.belief == .synchronised, !isStopping else { return }
     guard clock.boot == self.clock.boot.uuid else { return }
@@ -113,7 +116,8 @@ extension Recorder {
     publishStatus()
   }
 
-  /// The clock was set by hand: nobody says that it is right, so one line names the sessions and the command.
+  /// Logs that the clock was set by hand: nothing confirms that it is right, so one line names the sessions and the
+  /// command.
   private func nameMisdated() async {
     guard let store = files?.store else { return }
     let (boot, lead) = (clock.boot.uuid, presentOffset)
@@ -147,4 +151,66 @@ extension DatingOutcome {
       + lines(workouts, "workout", "is dated anew, by \(seconds)")
       + lines(staying, "workout", "keeps its dates: a program gave samples of it dates of their own")
   }
+}
+
+/// Notifies when somebody sets the wall clock, without polling: a timer that the kernel cancels then
+/// (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`). The timer is due in the year 2261, after the last time to which the
+/// kernel lets a clock be set.
+final class ClockSetWatch {
+  private let loop: EventLoop
+  private let token: WatchToken
+  private let descriptor: FileDescriptor
+
+  /// - Parameters:
+  ///   - loop: The loop on which the change is reported.
+  ///   - wasSet: Called on the loop's thread after the clock was set, or the machine was suspended.
+  /// - Throws: ``DBusError/Code/system(errno:)`` where the kernel has no descriptors left.
+  init(on loop: EventLoop, wasSet: @escaping () -> Void) throws(DBusError) {
+    let number = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+    guard number >= 0 else { throw DBusError(.system(errno: errno), "watching the clock") }
+    descriptor = FileDescriptor(owning: number)
+    var setting = itimerspec()
+    setting.it_value.tv_sec = 9_200_000_000
+    let flags = Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)
+    guard unsafe timerfd_settime(number, flags, &setting, nil) == 0 else {
+      throw DBusError(.system(errno: errno), "watching the clock")
+    }
+    self.loop = loop
+    token = try loop.watch(number, for: .readable) { _ in
+      // Fails with ECANCELED, after which the timer is as it was.
+      var count: UInt64 = 0
+      _ = unsafe read(number, &count, MemoryLayout.size(ofValue: count))
+      wasSet()
+    }
+  }
+
+  deinit { loop.cancel(token) }
+}
+
+/// systemd's service for the clock, org.freedesktop.timedate1.
+package enum ClockService {
+  /// Returns whether the clock is synchronised, according to the service, which systemd may start for that and which
+  /// ends by itself.
+  ///
+  /// Not the kernel: adjtimex(2) is refused under the unit, since it sets clocks, too.
+  ///
+  /// - Parameter connection: A connection to the system bus.
+  /// - Returns: ``ClockBelief/notKnown`` where nobody answers.
+  package static func belief(on connection: Connection) async -> ClockBelief {
+    do throws(DBusError) {
+      let reply = try await connection.call(
+        .call(
+          name, path: "/org/freedesktop/timedate1", interface: "org.freedesktop.DBus.Properties", member: "Get",
+          body: [.string(name), .string("NTPSynchronized")]), timeout: .seconds(5))
+      return switch reply.body.first?.unwrapped.boolean {
+      case true?: .synchronised
+      case false?: .notSynchronised
+      case nil: .notKnown
+      }
+    } catch {
+      return .notKnown
+    }
+  }
+
+  private static let name = "org.freedesktop.timedate1"
 }

@@ -65,7 +65,7 @@ extension Recorder {
     while let commit = commits.values.first { await commit.value }
   }
 
-  /// Erases what the journal and the kept captures hold of sessions that somebody deleted.
+  /// Erases what the journal and the captures hold of sessions that somebody deleted.
   func eraseDeleted() async {
     guard let files else { return }
     do {
@@ -77,7 +77,7 @@ extension Recorder {
 }
 
 extension SessionCommitter.Committed {
-  /// What the log says of it.
+  /// The log's lines on a session.
   fileprivate func lines(of name: String) -> [LogLine] {
     var lines = [
       LogLine(
@@ -94,12 +94,12 @@ extension SessionCommitter.Committed {
     return lines
   }
 
-  /// What the log says of a series: nothing unless something of it was lost, since programs may insert many.
+  /// The log's lines on a series: empty unless values were lost, since programs may insert many series.
   fileprivate func lines(ofSeries name: String) -> [LogLine] {
     damages.isEmpty ? [] : [LogLine(.warning, "series \(name) \(outcome?.rawValue ?? "was empty")")] + damageLines
   }
 
-  /// What the log says of a workout.
+  /// The log's lines on a workout.
   fileprivate func lines(ofWorkout name: String) -> [LogLine] {
     [LogLine(.notice, "workout \(name) \(outcome?.rawValue ?? "was empty")")] + damageLines
   }

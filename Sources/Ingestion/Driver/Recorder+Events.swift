@@ -6,8 +6,8 @@ import HeartRateRecording
 package import Sensors
 import SeriesStore
 
-// The way of everything that happens to a sensor, from top to bottom: what BlueZ reports, the sensor's recording that decides
-// what it means, and the journal that keeps it.
+// The way of everything that happens to a sensor, from top to bottom: what BlueZ reports, the sensor's recording that
+// decides what it means, and the journal that stores it.
 
 extension Recorder {
   /// A notification: the one event that comes often, so nothing is done here but what it needs.
@@ -46,13 +46,14 @@ extension Recorder {
   /// Something happened to an allowed sensor.
   package func record(_ kind: SensorEvent.Kind, of address: SensorAddress, at instant: BootInstant) {
     guard isTakingEvents, let index = recordings.index(of: address) else { return }
-    // What waited has instants of its own: an event of the clock at one sensor's would be later than what the others wait with.
+    // Events that waited have instants of their own: an event of the clock at one sensor's would be later than what the
+    // others wait with.
     if stall == nil { followClock(first: index, at: instant) }
     handle(kind, of: index, at: instant)
     armTimer(for: recordings[index].deadline)
   }
 
-  /// Has the recording decide, and does what it says.
+  /// Passes an event to the recording, and carries out its decisions.
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
     let gaps = recordings[index].machine.counts.gaps
     recordings[index].isExercising = workouts.values.contains { $0.isUnderWay }
@@ -98,7 +99,8 @@ extension Recorder {
     return abs(offset - wallOffset) > 1_000 ? offset : wallOffset
   }
 
-  /// What sessions are told of a clock that was set; nil where it was not. Workouts know it then.
+  /// Returns the event for sessions that the clock was set, after recording it in workouts; nil if the clock was not
+  /// set.
   private func changedClock(at instant: BootInstant) -> SensorEvent.Kind? {
     let offset = presentOffset
     guard offset != wallOffset else { return nil }
@@ -108,7 +110,7 @@ extension Recorder {
     return .clock(wallMinusBootMicroseconds: offset)
   }
 
-  /// A workout learns of the wall clock; where the journal does not take it, at the next opportunity.
+  /// Records the wall clock in a workout; if the journal refuses, at the next opportunity.
   private func tellClock(to workout: UUID, at instant: BootInstant) {
     guard let record = workouts[workout]?.record(ofClock: wallOffset, at: instant) else { return }
     let owed = workouts[workout]?.owed ?? []

@@ -2,11 +2,11 @@ import Captures
 import FoundationEssentials
 import Sensors
 
-// What the journal is given, and what becomes of it while the journal refuses: it stays in memory and is given again with the
-// next event of its sensor, or by a timer.
+// Writing to the journal. Events that the journal refuses stay in memory, and are written with the next event of their
+// sensor, or by a timer.
 
 extension Recorder {
-  /// Gives the journal what it is to keep of a sensor, and notes in the recording what it refuses.
+  /// Writes an entry of a sensor to the journal; the recording stores it if the journal refuses it.
   func write(_ entry: JournalEntry, of index: Int) {
     do throws(JournalError) {
       switch entry {
@@ -31,7 +31,7 @@ extension Recorder {
     journalWorks()
   }
 
-  /// Writes what the journal is owed of a sensor's open or paused session.
+  /// Writes the events that the journal refused of a sensor's open or paused session.
   private func writeOwed(of session: UUID, _ index: Int, before instant: BootInstant) throws(JournalError) {
     guard let journal = files?.journal else { return }
     let written = try recordings[index].writeOwed(of: session, before: instant) { events throws(JournalError) in
@@ -42,7 +42,7 @@ extension Recorder {
     publish(written.loss, of: index, session: session)
   }
 
-  /// Writes what the journal is owed of a session that has ended; its commit waits for that.
+  /// Writes the events that the journal refused of a session that has ended; its commit waits for that.
   func writeOwed(ofEnded session: UUID) throws(JournalError) {
     guard let journal = files?.journal else { return }
     let written = try commitQueue.writeOwed(of: session) { events, session throws(JournalError) in

@@ -3,7 +3,7 @@ import HeartRateRecording
 import Sensors
 
 extension Recorder {
-  /// What BlueZ reports of the links and values of followed sensors.
+  /// Handles BlueZ's events about links and values of followed sensors.
   func handleLink(_ event: Event, at now: BootInstant) {
     switch event {
     case .connectFailed(let device, let path, let failure):
@@ -36,7 +36,7 @@ extension Recorder {
     }
   }
 
-  /// What BlueZ reports of a sensor's values but the values themselves.
+  /// Handles BlueZ's events about a sensor's values, except the values themselves.
   private func handleValue(_ event: Event, at now: BootInstant) {
     switch event {
     case .subscribed(let device, let mode):
@@ -84,7 +84,7 @@ extension Recorder {
 }
 
 extension SensorEvent.Kind {
-  /// A characteristic that is read once for each link; nil for one that says nothing.
+  /// A value of a characteristic that is read once for each link; nil for one without information.
   fileprivate init?(_ characteristic: BluetoothUUID, _ bytes: [UInt8]) {
     guard let number = characteristic.short else { return nil }
     if let field = DeviceInformationField(rawValue: number) {
@@ -121,7 +121,7 @@ extension DeviceAddress {
 }
 
 extension DisconnectReason {
-  /// What is kept with the session; nothing where it says nothing.
+  /// The text that is stored with the session; nil for an unknown reason.
   fileprivate var text: String? { self == .unknown ? nil : description }
 }
 

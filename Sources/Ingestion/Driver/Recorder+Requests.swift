@@ -5,7 +5,7 @@ import HeartRateRecording
 package import Sensors
 import SeriesStore
 
-// Sessions that somebody asks for: a game, a person in a shell. Who may ask for what is not decided here.
+// Sessions that somebody asks for: a game, a person in a shell. Permissions are not decided here.
 
 extension Recorder {
   /// The sessions that were asked for and whose end was not answered yet, also those of an earlier run that go on.
@@ -18,10 +18,10 @@ extension Recorder {
   /// no value is lost; else the session waits for the sensor as any session does that has lost it.
   ///
   /// - Parameters:
-  ///   - sensor: Whose session; nil for the one sensor that is measuring.
-  ///   - owner: Who asks for it.
+  ///   - sensor: The sensor; nil for the one that is measuring.
+  ///   - owner: The client that asks for it.
   ///   - endsWithClient: Whether it ends when its program goes, also where the recorder notices that only at its next start.
-  ///   - metadata: What is stored with it.
+  ///   - metadata: Metadata to store.
   /// - Returns: The session, which is open.
   /// - Throws: ``SessionRequestFailure``, never `notOpen`, `over` or `notStored`.
   package func beginSession(
@@ -112,7 +112,7 @@ extension Recorder {
   /// Marks a point in time in a requested session that is open.
   ///
   /// - Parameters:
-  ///   - text: What is said of it.
+  ///   - text: The text of the marker.
   ///   - time: When, in microseconds since 1970 (UTC); nil: now.
   ///   - request: The session's request.
   /// - Throws: ``SessionRequestFailure/notOpen``, ``SessionRequestFailure/over``, ``SessionRequestFailure/invalidTime``,
@@ -137,7 +137,7 @@ extension Recorder {
   /// - Parameters:
   ///   - request: The session's request; the session may be over by itself.
   ///   - reason: `request` or `clientGone`.
-  /// - Returns: What is stored. A session without a value is stored nowhere.
+  /// - Returns: The stored session. A session without a value is stored nowhere.
   /// - Throws: ``SessionRequestFailure/notStored``, ``SessionRequestFailure/notOpen``.
   @discardableResult
   package func endSession(
@@ -149,7 +149,7 @@ extension Recorder {
 
   /// The same of several, which end at one instant.
   ///
-  /// - Returns: What has become of each, when all are stored or cannot be.
+  /// - Returns: The result for each, when all are stored or cannot be.
   package func endSessions(
     _ requests: [UUID], _ reason: SessionEndReason
   ) async -> [(request: UUID, result: Result<EndedSession, SessionRequestFailure>)] {

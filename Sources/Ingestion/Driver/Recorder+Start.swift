@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 import DBus
 import FoundationEssentials
 import Glibc
@@ -70,8 +70,8 @@ extension Recorder {
       case .committed: break
       case .ended: ended.append(session)
       case .open:
-        // A power cut may take the end of a session from the journal that the store has already. What came now would be
-        // in nobody's session: the store does not take it a second time.
+        // A power cut may remove the end of a session from the journal that the store has already. Values that came now
+        // would be in nobody's session: the store does not accept it a second time.
         if (try? await files?.store.knows(session)) == true {
           endUnfinished(found.capture)
           ended.append(session)
@@ -193,4 +193,12 @@ extension Capture {
     }
     return isPaused
   }
+}
+
+/// The files that a recorder writes to, from its start to its end.
+package struct OpenFiles {
+  let store: HealthStore
+  package let journal: Journal
+  let syncer: JournalSyncer
+  let committer: SessionCommitter
 }

@@ -12,9 +12,10 @@ extension Recorder {
   /// status gets the present one first.
   ///
   /// - Parameters:
-  ///   - interests: Which kinds of events.
-  ///   - capacity: How many events wait for the observer at most, at least 1; the oldest of more are lost, and counted.
-  /// - Returns: What one task iterates over.
+  ///   - interests: The kinds of events.
+  ///   - capacity: The greatest number of events that wait for the observer, at least 1; the oldest of more are lost,
+  ///     and counted.
+  /// - Returns: A sequence over which one task iterates.
   public nonisolated func events(
     _ interests: RecorderEvent.Interests, capacity: Int = RecorderEvents.standardCapacity
   ) -> RecorderEvents {
@@ -68,7 +69,7 @@ extension Recorder {
     }
   }
 
-  /// What the recorder does now.
+  /// Returns the present status of the recorder.
   public func status() -> RecorderStatus {
     let state = condition.state(
       hasSensors: !recordings.isEmpty || settings.unlisted != .refused, isRecording: recordings.isRecording)

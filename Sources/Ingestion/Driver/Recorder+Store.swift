@@ -1,5 +1,7 @@
+import CLinux
 import DBus
 import FoundationEssentials
+import Glibc
 import HealthModel
 import Sensors
 package import SeriesStore
@@ -106,5 +108,51 @@ extension Recorder {
     for recording in listed {
       _ = try await store.allow(AllowedSensor(address: "\(recording.address)", name: recording.name, added: now))
     }
+  }
+}
+
+/// Notifies when another process has written to the store, or takes its file away, without polling (inotify on the file).
+final class StoreWatch {
+  private let loop: EventLoop
+  private let token: WatchToken
+  private let descriptor: FileDescriptor
+
+  /// - Parameters:
+  ///   - store: The path of an open store.
+  ///   - loop: The loop on which changes are reported.
+  ///   - touched: Called on the loop's thread, once for however many changes came together: somebody has committed, or the file was
+  ///     moved, deleted or replaced.
+  /// - Throws: ``DBusError/Code/system(errno:)`` where the system watches no more files.
+  init(_ store: String, on loop: EventLoop, touched: @escaping () -> Void) throws(DBusError) {
+    let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    guard number >= 0 else { throw DBusError(.system(errno: errno), "watching the store") }
+    descriptor = FileDescriptor(owning: number)
+    // Whoever commits sets the file's times when the commit can be seen. A file that somebody has open is not deleted: it loses
+    // its name, which changes its attributes too.
+    let events = UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF)
+    guard unsafe inotify_add_watch(number, store, events) >= 0 else {
+      throw DBusError(.system(errno: errno), "watching \(store)")
+    }
+    self.loop = loop
+    token = try loop.watch(number, for: .readable) { _ in
+      var events = [UInt8](repeating: 0, count: 4_096)
+      while unsafe read(number, &events, events.count) > 0 {}
+      touched()
+    }
+  }
+
+  deinit {
+    loop.cancel(token)
+  }
+}
+
+extension StoreFileState {
+  /// Nil where there is none, or one that nothing was written to yet.
+  init?(of path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_size > 0 else { return nil }
+    self.init(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+      modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
   }
 }

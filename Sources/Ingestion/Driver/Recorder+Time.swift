@@ -1,10 +1,11 @@
+import BlueZ
 import DBus
 import FoundationEssentials
 import Sensors
 
 extension Recorder {
-  /// Makes sure that the timer fires by `instant`. It may fire earlier, and is then set anew: deadlines of sessions move
-  /// with each notification, the timer does not.
+  /// Makes sure that the timer fires by `instant`. The timer may fire earlier, and is then set anew: deadlines of
+  /// sessions move with each notification, the timer does not.
   func armTimer(for instant: BootInstant?) {
     guard let instant else { return }
     if let timer {
@@ -41,5 +42,42 @@ extension Recorder {
     }
     for index in recordings.indices { armTimer(for: recordings[index].deadline) }
     publishStatus()
+  }
+}
+
+extension Recorder {
+  /// Now; while what waited during a stall is read, the one instant at which the recorder ran again.
+  var present: BootInstant {
+    loop.stallEnd.map { BootInstant(microseconds: $0) } ?? clock.now()
+  }
+
+  /// Handles a time in which the recorder did not run. Waiting values with a time of their own are read first, then
+  /// every session gets the stall's event; the loop goes on to read what has no such time, and judges afterwards what
+  /// is due.
+  func stalled(since: Int64, until: Int64) {
+    guard isTakingEvents else { return }
+    stall = Stall(
+      since: BootInstant(microseconds: since), until: BootInstant(microseconds: until), sensors: recordings.addresses)
+    bus?.central.assumeIsolated { $0.readWaitingValues() }
+    endStall()
+  }
+
+  /// Everything that waited with a time of its own was read.
+  func endStall() {
+    for address in recordings.addresses {
+      if let event = stall?.event(for: address) { recordStall(event, of: address) }
+    }
+    log(stall?.line)
+    stall = nil
+  }
+
+  /// A value is read while the stall lasts.
+  func placeStall(beforeValueOf address: SensorAddress, at instant: BootInstant) {
+    if let event = stall?.valueRead(of: address, at: instant) { recordStall(event, of: address) }
+  }
+
+  private func recordStall(_ event: SensorEvent.Kind, of address: SensorAddress) {
+    guard let stall, let index = recordings.index(of: address), recordings[index].session != nil else { return }
+    record(event, of: address, at: stall.until)
   }
 }

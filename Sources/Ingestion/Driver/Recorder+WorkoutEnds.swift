@@ -5,7 +5,7 @@ import HeartRateRecording
 import Sensors
 import SeriesStore
 
-// How live workouts end, and how they outlive a recorder.
+// The ends of live workouts, and their recovery after a restart of the recorder.
 
 extension Recorder {
   /// Ends a workout, and returns when it is stored with all that was recorded for it.
@@ -17,7 +17,7 @@ extension Recorder {
   ///   - workout: The workout. One that is ending is waited for, or cut short.
   ///   - time: When it ended; nil: now.
   ///   - waitsForRecovery: False: it is over at once.
-  /// - Throws: ``WorkoutRequestFailure``; `notStored` where the store did not take it: it is safe in the journal.
+  /// - Throws: ``WorkoutRequestFailure``; `notStored` if the store refused it: the workout is safe in the journal.
   package func endWorkout(
     _ workout: UUID, at time: Timestamp? = nil, waitsForRecovery: Bool = true
   ) async throws(WorkoutRequestFailure) {
@@ -59,7 +59,8 @@ extension Recorder {
     if let failure { throw failure }
   }
 
-  /// The same for who has to be sure that nothing comes in between: `tell` is called once, on the loop's thread.
+  /// The same for a caller that has to be sure that nothing comes in between: `tell` is called once, on the loop's
+  /// thread.
   package func whenStored(_ workout: UUID, _ tell: @escaping WorkoutWait) {
     guard workouts[workout] != nil || endedWorkouts.contains(workout) else { return tell(.notOpen) }
     guard !hasAnsweredWaits else { return tell(workouts[workout] == nil ? .notStored : .notRecording) }
@@ -168,7 +169,7 @@ extension Recorder {
     tell(workoutWaits.removeValue(forKey: identifier), nil)
   }
 
-  /// Writes the end of a workout; where the journal does not take it, its commit waits for that.
+  /// Writes the end of a workout; if the journal refuses it, the commit of the workout waits for that.
   private func writeEnd(_ records: [WorkoutRecord], of workout: UUID) {
     do throws(JournalError) {
       try files?.journal.append(records, toWorkout: workout)
@@ -236,7 +237,7 @@ extension Recorder {
           writeEnd([end], of: identifier)
           closed?.journalTook([end])
         }
-        // Who waited with the earlier recorder goes on waiting with this one.
+        // A wait that began with the earlier recorder goes on with this one.
         if !isKnown { closedWorkouts[identifier] = closed }
         continue
       }
@@ -260,7 +261,8 @@ extension Recorder {
     return ended
   }
 
-  /// Whether the store has a workout, or had it: a power cut may take its end from the journal that the store has already.
+  /// Whether the store has a workout, or had it: a power cut may remove an end from the journal that the store has
+  /// already.
   private func isStored(_ workout: UUID) async -> Bool {
     guard let store = files?.store else { return false }
     if (try? await store.wasDeleted(workout)) == true { return true }
@@ -278,7 +280,7 @@ extension Recorder {
     commitSoon(ending.session)
   }
 
-  /// What earlier sessions of its sensor hold: those in the journal, and those in the store.
+  /// Returns the rates in earlier sessions of its sensor: those in the journal, and those in the store.
   private func earlierRates(of open: OpenWorkout, _ contents: JournalContents) async -> QuantityTrack {
     guard let sensor = open.contents.workout.sensor, let start = open.session.start else { return QuantityTrack() }
     var rates: [(start: Int64, value: Double)] = []

@@ -4,8 +4,8 @@ package import HealthModel
 import Sensors
 import SeriesStore
 
-// Live workouts. What a call has changed is in the journal when it returns: it outlives the program and this one at once, and
-// the power from the next sync on. Who may ask for what is not decided here.
+// Live workouts. The changes of a call are in the journal when it returns: they survive the end of both programs at
+// once, and a power cut from the next sync on. Permissions are not decided here.
 
 extension Recorder {
   /// The live workouts, in the order of their identifiers; also those of an earlier run that go on.
@@ -30,11 +30,11 @@ extension Recorder {
   /// a value. The recovery of another workout of the sensor is cut short.
   ///
   /// - Parameters:
-  ///   - configuration: What it is.
-  ///   - sensor: Whose heart; without one there are samples of other programs alone.
+  ///   - configuration: The type of the workout, its locations, and the length of a lap.
+  ///   - sensor: The sensor; without one there are samples of other programs alone.
   ///   - owner: The program whose it is; it becomes the source.
   ///   - endsWithClient: Whether it ends when its program goes, also where the recorder notices that only at its next start.
-  ///   - metadata: What is stored with it.
+  ///   - metadata: Metadata to store.
   /// - Returns: The workout's identity, also in the store.
   /// - Throws: ``WorkoutRequestFailure``.
   package func beginWorkout(
@@ -256,7 +256,7 @@ extension Recorder {
 }
 
 extension OpenWorkout {
-  /// Where a lap or a segment that nobody gave a start begins.
+  /// Returns the beginning of a lap or a segment without a start of its own.
   fileprivate func endOfLast(_ type: WorkoutEventType) -> Timestamp? {
     let start = session.currentActivity?.start ?? session.activities.last?.end ?? session.start
     let events = session.events + session.activities.flatMap(\.events) + (session.currentActivity?.events ?? [])

@@ -1,17 +1,17 @@
 import BlueZ
-import Captures
+public import Captures
 public import DBus
 import FoundationEssentials
 import HeartRateRecording
 import Sensors
-import SeriesStore
+public import SeriesStore
 
 /// The daemon: records the allowed sensors until it is asked to stop.
 ///
-/// It carries out and decides nothing: everything that happens is given to a value that does, and what that returns is done
-/// afterwards. Whom to connect is decided by ``Sensors/ConnectionPlan``; what an event means for a sensor's session by
-/// ``SensorRecording``; what is wrong by ``RecorderCondition``; which session is committed when by ``CommitQueue``; whether
-/// the store is to be trusted by ``StoreKeeper``.
+/// The recorder carries out and decides nothing: each event is passed to a value that decides, and the actions that the
+/// value returns are done. ``Sensors/ConnectionPlan`` decides which sensor to connect; ``SensorRecording`` what an
+/// event means for a sensor's session; ``RecorderCondition`` what is wrong; ``CommitQueue`` which session is committed
+/// when; ``StoreKeeper`` whether the store is to be trusted.
 ///
 /// Everything happens on the loop's thread in the order in which it came. The way of a notification and of a lost link is in
 /// `Recorder+Events.swift`.
@@ -27,7 +27,7 @@ public actor Recorder {
   /// The connection to the bus and what talks to bluetoothd over it; nil while there is no bus.
   var bus: (connection: Connection, central: Central)?
 
-  // What decides.
+  // The values that decide.
   var plan: ConnectionPlan
   var recordings = SensorRecordings()
   var condition = RecorderCondition()
@@ -45,7 +45,7 @@ public actor Recorder {
   /// Whether what happens to sensors is recorded: until the sessions are ended for good.
   var isTakingEvents = true
 
-  // What is under way.
+  // Work under way.
   var timer: (token: TimerToken, instant: BootInstant)?
   var statusTimer: TimerToken?
   /// When the journal is given again what it has refused.
@@ -63,7 +63,7 @@ public actor Recorder {
   var owedEnds: [UUID: [WorkoutRecord]] = [:]
   /// Those that are over, as they were at their end, until the store has them.
   var closedWorkouts: [UUID: OpenWorkout] = [:]
-  /// Who waits until a workout is over, and until it is stored.
+  /// The closures that wait until a workout is over, and until it is stored.
   var workoutWaits: [UUID: [WorkoutWait]] = [:]
   var storedWaits: [UUID: [WorkoutWait]] = [:]
   /// Everything has ended that ends with the recorder: nobody waits any more.
@@ -73,7 +73,7 @@ public actor Recorder {
   var stopRequest: CheckedContinuation<Void, Never>?
   var isWaitingForBus = false
   var publishedLinks: OwnLinks?
-  /// How many stored sessions and workouts have dates that are in doubt.
+  /// The number of stored sessions and workouts that have dates in doubt.
   var doubtful = 0
 
   nonisolated let observers = RecorderObservers()
@@ -101,7 +101,7 @@ public actor Recorder {
   public func run(ready: @Sendable () -> Void) async throws(RecorderFailure) {
     defer {
       observers.finish()
-      // It holds the recorder that it tells, which would never be released, nor the system's watch.
+      // Each watch holds the recorder, so neither the recorder nor the system's watch would ever be released.
       storeWatch = nil
       clockWatch = nil
     }
@@ -166,7 +166,7 @@ public actor Recorder {
     answerWaits()
   }
 
-  /// What has arrived still belongs to its session, what arrives from now on to none.
+  /// Reads the values that have arrived, which still belong to their session; later ones belong to none.
   private func readLastEvents() {
     bus?.central.assumeIsolated { $0.readWaitingValues() }
     isTakingEvents = false
@@ -179,4 +179,16 @@ public actor Recorder {
   func log(_ line: LogLine?) {
     if let line { settings.log(line.level, line.text) }
   }
+}
+
+/// Why a recorder could not start, or could not store what it recorded.
+public enum RecorderFailure: Error, Sendable {
+  case store(StoreError)
+  case journal(JournalError)
+  /// The kernel gave no descriptors or no thread.
+  case system(DBusError)
+  /// The folder of the store cannot be made: its path and the system's error number.
+  case folder(path: String, errorNumber: Int32)
+  /// Sessions that ended could not be committed; they are safe in the journal, and the next start commits them.
+  case uncommitted(sessions: Int)
 }

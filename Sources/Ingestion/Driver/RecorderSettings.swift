@@ -13,9 +13,9 @@ public struct RecorderSettings: Sendable {
   public var fileMode: UInt32 = 0o600
   public var directoryMode: UInt32 = 0o700
   public var bus: BusAddress = .system
-  /// How long the link may be down before the session ends.
+  /// The longest time without a link before the session ends.
   public var awayLimit: Duration = .seconds(300)
-  /// How long the sensor may be off the skin or silent before the session ends.
+  /// The longest time that the sensor may be off the skin or silent before the session ends.
   public var offSkinLimit: Duration = .seconds(300)
   /// The longest session; a linked one follows.
   public var maximumLength: Duration = .seconds(24 * 3600)
@@ -23,17 +23,17 @@ public struct RecorderSettings: Sendable {
   public var segmentBytes = 1 << 20
   /// Bytes of values that stay in memory while the journal refuses them, of all sensors together: more are counted as lost.
   public var unwrittenBytes = 1 << 20
-  /// How long a journalled value may wait for the disk.
+  /// The longest time that a journalled value may wait for the disk.
   public var syncInterval: Duration = .seconds(5)
-  /// How often the last beats of an open session are judged for its status, at most.
+  /// The shortest time between two judgements of the last beats of an open session, for its status.
   public var judgingInterval: Duration = .seconds(10)
-  /// Where captures of committed sessions are kept, and how many; nil keeps none.
+  /// The folder for captures of committed sessions, and their greatest number; nil to delete captures.
   public var captures: CapturePolicy?
-  /// Which heart events are looked for.
+  /// The rules for heart events.
   public var eventRules = HeartEventRules()
   /// The machine's own word on its clock.
   public var machineClock = MachineClock()
-  /// What happens to a sensor that is not in the list.
+  /// The treatment of a sensor that is not in the list.
   public var unlisted = AllowList.Unlisted.refused
   /// The adapters to use, `hci0` for example; nil means all.
   public var adapters: Set<String>?
@@ -41,9 +41,9 @@ public struct RecorderSettings: Sendable {
   public var inheritedLinks: OwnLinks?
   /// The name on ``bus`` whose owner, where it is another process, is a recorder that goes first; nil: nobody does.
   public var precedence: String?
-  /// How much other programs may hand over.
+  /// The limits for data of other programs.
   package var clientData = ClientDataLimits()
-  /// The version of the program, kept with each session as its source.
+  /// The version of the program, stored with each session as its source.
   public var version: String
   /// Called on the loop's thread, with one line each, never with health data in it.
   public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
@@ -59,7 +59,7 @@ public struct RecorderSettings: Sendable {
     self.version = version
   }
 
-  /// How captures of committed sessions are kept.
+  /// A policy for captures of committed sessions.
   public struct CapturePolicy: Hashable, Sendable {
     public var directory: String
     public var maximumAge: Duration?
@@ -72,7 +72,7 @@ public struct RecorderSettings: Sendable {
     }
   }
 
-  /// How much a log line matters.
+  /// The weight of a log line.
   public enum LogLevel: String, Hashable, Sendable, CaseIterable {
     case debug, info, notice, warning, error
   }

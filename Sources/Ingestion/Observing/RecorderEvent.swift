@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HealthModel
+import HeartRateRecording
 public import Sensors
 
 /// Something that happens in a recorder, as its observers get it. Its values are provisional: what is stored comes from the
@@ -8,7 +9,7 @@ public struct RecorderEvent: Hashable, Sendable {
   public var kind: Kind
   /// The sensor that it is about; nil where it is about the recorder.
   public var sensor: SensorAddress?
-  /// The session of that sensor that it belongs to; nil where none is open.
+  /// The session of that sensor that it belongs to; nil between sessions.
   public var session: UUID?
   /// When it happened, in microseconds since 1970 (UTC).
   public var time: Int64
@@ -26,10 +27,10 @@ public struct RecorderEvent: Hashable, Sendable {
     case sessionBegan(linkedTo: UUID?)
     case sessionEnded(SessionEndReason)
     /// A notification as it was sent: its rate in beats per minute, 0 where the sensor has none, its RR intervals in
-    /// 1/1024 s, oldest first, and whether the sensor is on the skin; nil where it does not say.
+    /// 1/1024 s, oldest first, and whether the sensor is on the skin; nil if the sensor does not report it.
     case measurement(beatsPerMinute: UInt16, rrTicks: [UInt16], contact: Bool?)
-    /// The rate of a notification, in beats per minute (never 0), and whether the sensor is on the skin; nil where it does
-    /// not say.
+    /// The rate of a notification, in beats per minute (never 0), and whether the sensor is on the skin; nil if the
+    /// sensor does not report it.
     case rate(beatsPerMinute: UInt16, contact: Bool?)
     /// A beat at about ``RecorderEvent/time``: the interval that ended with it, in 1/1024 s, and what is doubtful about it.
     case beat(rrTicks: UInt16, flags: Heartbeat.Flags)
@@ -37,11 +38,11 @@ public struct RecorderEvent: Hashable, Sendable {
     case heartEvent(HeartEvent)
     /// Beats, or rates of a sensor without beats, are missing: so many gaps the session has now.
     case gap(count: Int)
-    /// What the sensor does has changed.
+    /// The sensor's state has changed.
     case state(SensorStatus.State)
-    /// Values arrived that the journal could not take: how many, and for how long, in microseconds.
+    /// Values arrived that the journal could not store: their number, and for how long, in microseconds.
     case lost(values: Int, microseconds: Int64)
-    /// What the recorder does now: at each change of state, and at most once a second for new values.
+    /// The recorder's status: at each change of state, and at most once a second for new values.
     case status(RecorderStatus)
     /// Another process has changed the store.
     case storeChanged
@@ -86,5 +87,85 @@ extension RecorderEvent.Kind {
     case .heartEvent: .heartEvents
     case .missed: [.sessions, .values, .status, .measurements, .store, .heartEvents]
     }
+  }
+}
+
+extension SensorRecording {
+  /// Returns the events for observers that follow from the one that ``handle(_:at:session:)`` has just handled, in
+  /// order, without the end of a session.
+  ///
+  /// - Parameters:
+  ///   - step: The step that was returned then.
+  ///   - before: The session's gaps before the event.
+  ///   - offset: The wall clock's lead over the boot clock, in microseconds.
+  /// - Returns: The events; empty if no session is open.
+  func news(of step: Step, gapsBefore before: Int, wallMinusBoot offset: Int64) -> [RecorderEvent] {
+    guard let session, let entry = step.entry, let now = lastInstant else { return [] }
+    var news: [RecorderEvent] = []
+    func add(_ kind: RecorderEvent.Kind, at instant: BootInstant) {
+      news.append(RecorderEvent(kind, of: address, session: session.id, at: instant.microseconds &+ offset))
+    }
+    var known = before
+    if case .beginning(_, let previous, _, _) = entry {
+      known = 0
+      add(.sessionBegan(linkedTo: previous), at: now)
+    }
+    // When a paused session goes on, `before` is the count of the program's session.
+    if machine.counts.gaps > known, !entry.isContinuation { add(.gap(count: machine.counts.gaps), at: now) }
+    if machine.bringsRate, let rate = machine.beatsPerMinute {
+      add(.rate(beatsPerMinute: rate, contact: contact), at: now)
+    }
+    for event in step.heartEvents { add(.heartEvent(event.shifted(byMicroseconds: offset)), at: now) }
+    for beat in machine.beats { add(.beat(rrTicks: beat.rrTicks, flags: beat.flags), at: beat.instant) }
+    return news
+  }
+}
+
+extension HeartEvent {
+  /// The same on a clock that leads by so much.
+  fileprivate func shifted(byMicroseconds offset: Int64) -> HeartEvent {
+    var event = self
+    let start = span.start.advanced(byMicroseconds: offset)
+    event.span = TimeSpan(start: start, end: span.end.advanced(byMicroseconds: offset)) ?? TimeSpan(at: start)
+    return event
+  }
+}
+
+extension JournalEntry {
+  /// Whether a paused session goes on with it.
+  fileprivate var isContinuation: Bool {
+    if case .continued? = events.last?.kind { true } else { false }
+  }
+}
+
+/// Looks for low and high rates in an open session, to report them at once. Provisional: what is stored comes from the
+/// final pass. Constant memory.
+///
+/// Irregular rhythms are not looked for: which intervals are between normal beats is known only by what follows.
+struct LiveHeartEvents {
+  private var low: HeartRateEventDetector?
+  private var high: HeartRateEventDetector?
+
+  init(_ rules: HeartEventRules) {
+    low = rules.low.map { HeartRateEventDetector(.low, threshold: $0) }
+    high = rules.high.map { HeartRateEventDetector(.high, threshold: $0) }
+  }
+
+  /// A rate arrived from the skin.
+  ///
+  /// - Returns: The events that it completes, in the time of the boot clock.
+  mutating func add(_ beatsPerMinute: UInt16, at instant: BootInstant) -> [HeartEvent] {
+    let time = Timestamp(microseconds: instant.microseconds)
+    // No array without an event: this is done for each notification.
+    var events: [HeartEvent] = []
+    if let event = low?.add(Double(beatsPerMinute), at: time) { events.append(event) }
+    if let event = high?.add(Double(beatsPerMinute), at: time) { events.append(event) }
+    return events
+  }
+
+  /// Separates the values so far from those to come: they are not of one stretch.
+  mutating func interrupt() {
+    low?.interrupt()
+    high?.interrupt()
   }
 }

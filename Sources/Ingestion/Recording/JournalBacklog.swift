@@ -1,20 +1,22 @@
 import Captures
+import FoundationEssentials
 import Sensors
 
-/// Events that the journal refused of one session, in order, to be written as soon as it takes something again.
+/// Events that the journal refused of one session, in order, to be written as soon as it accepts one again.
 ///
-/// Everything is kept while there is room for it. Without room values are counted until all of this is written, since a disk
-/// may be full for days; what gives the others their meaning (boot, clock, link, end) is few, and kept.
+/// Every event is held in memory while there is room for it. Without room values are counted until all of this is
+/// written, since a disk may be full for days; the events that give the others their meaning (boot, clock, link, end)
+/// are few, and stay.
 struct JournalBacklog: Hashable, Sendable {
   /// Events that there was room for, and how much of it the journal has already.
   private var kept = SensorEventLog()
   private var written = Progress()
   /// Events that came without room: values as the number of those that are lost, in their places.
   private var rest: [SensorEvent] = []
-  /// How many values are lost, and when the first and the last of them arrived.
+  /// The number of lost values, and the time between the arrival of the first and the last of them.
   private var lost = JournalLoss(values: 0, microseconds: 0)
   private var firstLost: BootInstant?
-  /// The memory of what is kept, about.
+  /// The approximate memory of the events.
   private(set) var bytes = 0
 
   /// A link that comes and goes while there is no room must not fill the memory.
@@ -34,7 +36,7 @@ struct JournalBacklog: Hashable, Sendable {
   /// Values that are lost.
   var lostValues: Int { lost.values }
 
-  /// Adds an event that the journal refused with `code`; kept where it takes no more than `room` bytes.
+  /// Adds an event that the journal refused with `code`; held in memory if it needs no more than `room` bytes.
   mutating func append(_ event: SensorEvent, refused code: JournalError.Code, room: Int) {
     let cost = Self.bytes(of: event)
     if rest.isEmpty, cost <= room {
@@ -66,7 +68,7 @@ struct JournalBacklog: Hashable, Sendable {
     rest.append(SensorEvent(.lost(values: values, reason: code.rawValue), at: instant))
   }
 
-  /// Removes one event: the newest say what holds now. No value goes uncounted.
+  /// Removes one event: the newest describe the present. No value goes uncounted.
   private mutating func shorten() {
     let superfluous = rest.firstIndex { event in
       switch event.kind {
@@ -83,7 +85,7 @@ struct JournalBacklog: Hashable, Sendable {
     rest.remove(at: place - 1)
   }
 
-  /// Bytes that an event takes in memory, about.
+  /// The approximate bytes of an event in memory.
   private static func bytes(of event: SensorEvent) -> Int {
     switch event.kind {
     case .measurement(let payload): 24 + payload.count
@@ -103,17 +105,17 @@ extension JournalBacklog {
     var reason = ""
   }
 
-  /// Gives `append` all of it, piece by piece, and is empty then.
+  /// Gives `append` all events, piece by piece, and is empty then.
   ///
   /// - Parameters:
-  ///   - instant: When the journal takes values again, which ends a loss; nil where the session has ended.
+  ///   - instant: When the journal accepts values again, which ends a loss; nil where the session has ended.
   ///   - append: Writes events of the session, all or none.
-  /// - Returns: What was in memory only, and what is lost.
-  /// - Throws: What `append` throws; what it took before is not written again.
+  /// - Returns: The values that were in memory only, and those that are lost.
+  /// - Throws: The error of `append`; events that were written before are not written again.
   mutating func write(
     before instant: BootInstant?, _ append: ([SensorEvent]) throws(JournalError) -> Void
   ) throws(JournalError) -> Written {
-    // One event first: a disk that is still full refuses at the cost of that one, however much is owed.
+    // One event first: a disk that is still full refuses at the cost of that one, however much is waiting.
     var size = 1
     while written.events < kept.count {
       let piece = Array(kept[written.events..<min(written.events + size, kept.count)])
@@ -133,13 +135,13 @@ extension JournalBacklog {
     return result
   }
 
-  /// How much is lost where the journal takes events again at `instant`; nil: where it has not until now.
+  /// Returns the loss if the journal accepts events again at `instant`; with nil, the loss so far.
   func loss(upTo instant: BootInstant?) -> JournalLoss {
     guard let firstLost, let instant else { return lost }
     return JournalLoss(values: lost.values, microseconds: max(0, instant.microseconds(since: firstLost)))
   }
 
-  /// How much is lost where the journal never gets the rest of it.
+  /// The loss if the journal never accepts the rest.
   var lossOfAll: JournalLoss {
     let unwritten = kept[written.events...].filter(\.isMeasurement).map(\.instant)
     guard let first = unwritten.first ?? firstLost, let last = unwritten.last ?? firstLost else { return lost }
@@ -154,7 +156,7 @@ struct UnwrittenValues: Hashable, Sendable {
   var values = 0
   /// Values that are lost, since there was no room.
   var lost = 0
-  /// The memory that is taken.
+  /// The memory in use.
   var bytes = 0
 
   mutating func add(_ backlog: JournalBacklog) {
@@ -173,4 +175,42 @@ struct UnwrittenValues: Hashable, Sendable {
 extension SensorEvent {
   fileprivate var isMeasurement: Bool { if case .measurement = kind { true } else { false } }
   fileprivate var isLoss: Bool { if case .lost = kind { true } else { false } }
+}
+
+/// Values that arrived and that the journal never got.
+struct JournalLoss: Hashable, Sendable {
+  let values: Int
+  /// For how long values were lost, in microseconds.
+  let microseconds: Int64
+
+  /// The line for the log; nil if no value was lost. `name` is that of their sensor or session.
+  func line(of name: String) -> LogLine? {
+    guard values > 0 else { return nil }
+    let tenths = microseconds / 100_000
+    return LogLine(.warning, "\(name): \(values) values were lost in \(tenths / 10).\(tenths % 10) s without a journal")
+  }
+}
+
+/// Events of one sensor for the journal.
+enum JournalEntry: Hashable, Sendable {
+  /// A session begins with these events; `linkedTo` is the session that it goes on from, `request` the request for it.
+  case beginning(of: UUID, linkedTo: UUID?, request: OpenRequest? = nil, events: [SensorEvent])
+  /// The usual case: one event of a session, and nothing is waiting.
+  case event(SensorEvent, of: UUID)
+  /// Events of a session that come after those that the journal refused.
+  case events([SensorEvent], of: UUID)
+
+  var events: [SensorEvent] {
+    switch self {
+    case .event(let event, _): [event]
+    case .beginning(_, _, _, let events), .events(let events, _): events
+    }
+  }
+
+  /// The session that it is of.
+  var session: UUID {
+    switch self {
+    case .beginning(let session, _, _, _), .event(_, let session), .events(_, let session): session
+    }
+  }
 }

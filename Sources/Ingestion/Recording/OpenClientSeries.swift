@@ -6,9 +6,9 @@ import SeriesStore
 
 /// A series that another program inserts, as far as the next insertion depends on it: its values are in the journal, not here.
 ///
-/// Pure. It refuses what could not be stored in the end, so that whatever was answered can be.
+/// Pure. Values that could not be stored in the end are refused, so that all accepted values can be.
 struct OpenClientSeries {
-  /// What the series holds.
+  /// The kind of content of a series.
   enum Content: Hashable {
     /// Quantities in a unit that is compatible with the type's.
     case quantities(QuantityType, Unit)
@@ -18,11 +18,11 @@ struct OpenClientSeries {
 
   let content: Content
   let start: Timestamp
-  /// What the journal has of its metadata.
+  /// The metadata that are in the journal.
   private(set) var metadata: Metadata
   /// When it ends by itself.
   let deadline: BootInstant
-  /// What the journal has of the series when it begins.
+  /// The series' record in the journal at its beginning.
   let series: ClientSeries
   /// The number of values or heartbeats.
   private(set) var count = 0
@@ -60,7 +60,7 @@ struct OpenClientSeries {
       device: device?.texts ?? [])
   }
 
-  /// What the journal is to have of these values, all or none.
+  /// Makes the journal's record of values: of all of them, or an error.
   ///
   /// - Parameter values: In the series' unit, in any order of time.
   /// - Returns: The record.
@@ -81,7 +81,7 @@ struct OpenClientSeries {
       })
   }
 
-  /// What the journal is to have of these heartbeats, all or none.
+  /// Makes the journal's record of heartbeats: of all of them, or an error.
   ///
   /// - Parameter beats: Each in ticks since the series' start, ascending.
   /// - Returns: The record.
@@ -104,7 +104,7 @@ struct OpenClientSeries {
     return .beats(intervals, after: lastTick)
   }
 
-  /// What the journal is to have of the series' end.
+  /// Makes the journal's record of the series' end.
   ///
   /// - Parameter end: When it ends; nil: with its last value. Heartbeats always end with their last one.
   /// - Returns: The record.
@@ -158,7 +158,7 @@ extension ClientSeries {
   /// A tick of so many in a second, as the journal names it.
   static func tick(_ timescale: Int32) -> String { "1/\(timescale) s" }
 
-  /// How many ticks are in a second; nil where the unit names no tick.
+  /// The number of ticks in a second; nil if the unit names no tick.
   var timescale: Int32? {
     guard unit.hasPrefix("1/"), unit.hasSuffix(" s") else { return nil }
     return Int32(unit.dropFirst(2).dropLast(2)).flatMap { $0 > 0 ? $0 : nil }

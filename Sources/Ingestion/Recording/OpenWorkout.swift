@@ -1,25 +1,25 @@
 import Captures
 import FoundationEssentials
-import HealthModel
+package import HealthModel
 import Sensors
 
 /// A live workout while it goes on: what the journal has of it, and what follows from that.
 ///
-/// Pure. A call is tried first, then journalled, then taken; so whatever was answered can be repeated from the journal.
+/// Pure. A call is tried first, then journalled, then applied; so every answered call can be repeated from the journal.
 struct OpenWorkout {
   /// For how long a session goes on after its workout, in microseconds: the heart rate a minute later is a mean over 5 s, and
   /// values arrive late.
   static let recovery: Int64 = 65_000_000
 
-  /// What the journal has.
+  /// The contents of the journal.
   private(set) var contents: WorkoutContents
   /// The same as a workout.
   private(set) var replay: WorkoutReplay
-  /// What its sensor has sent since it began.
+  /// The rates that its sensor has sent since it began.
   var rates = WorkoutRates()
   /// When it ends by itself.
   let deadline: BootInstant
-  /// What the journal has refused at the recorder's start, and needs before anything else: the present boot and clock.
+  /// Records that the journal refused at the recorder's start, and needs before any other: the present boot and clock.
   var owed: [WorkoutRecord] = []
   /// When its recovery is over; nil before it was stopped.
   var recoveryEnd: BootInstant?
@@ -34,7 +34,7 @@ struct OpenWorkout {
   var session: WorkoutSession { replay.session }
   var owner: ClientIdentity { ClientIdentity(uid: contents.workout.uid, application: contents.workout.application) }
   var metadata: Metadata { contents.metadata.mapValues(MetadataValue.init) }
-  /// The wall clock minus the boot clock, by which its times are told.
+  /// The wall clock minus the boot clock, from which its times are computed.
   var wallMinusBoot: Int64 { contents.wallMinusBootMicroseconds ?? 0 }
 
   /// When something has to be done without a call.
@@ -51,20 +51,20 @@ struct OpenWorkout {
   /// The time of an instant.
   func time(of instant: BootInstant) -> Timestamp { instant.timestamp(wallMinusBoot: wallMinusBoot) }
 
-  /// What the journal is to have when the wall clock has been set or slewed; nil while it has not.
+  /// Makes the journal's record of a wall clock that has been set or slewed; nil if it has not.
   func record(ofClock offset: Int64, at now: BootInstant) -> WorkoutRecord? {
     guard abs(offset.subtractingSaturated(wallMinusBoot)) > 1_000 else { return nil }
     return .clock(wallMinusBootMicroseconds: offset, at: now)
   }
 
-  /// What the journal is to have of a call.
+  /// Makes the journal's record of a call.
   ///
   /// - Parameters:
-  ///   - call: What is asked for.
+  ///   - call: The request.
   ///   - instant: When. One that nobody named is moved to the last call's where it is before that.
   ///   - isNamed: Whether the program named it.
   /// - Returns: The record.
-  /// - Throws: ``HealthModel/WorkoutError`` where it cannot be done; nothing has changed then.
+  /// - Throws: ``HealthModel/WorkoutError`` if the call is not possible; nothing has changed then.
   func record(
     of call: WorkoutCall, at instant: BootInstant, isNamed: Bool = false
   ) throws(WorkoutError) -> WorkoutRecord {
@@ -82,12 +82,104 @@ struct OpenWorkout {
       switch record {
       case .call(let call, let instant):
         let time = time(of: instant)
-        // It was tried before.
+        // The call was tried before it was written.
         try? replay.perform(call, at: max(time, replay.latest ?? time), wallMinusBoot: wallMinusBoot)
       case .boot, .clock:
         if let again = try? WorkoutReplay(contents) { replay = again }
       case .begin, .samples: break
       }
     }
+  }
+}
+
+/// The figures of one type in a live workout, so far. Provisional, as all live values are.
+package struct LiveWorkoutFigures: Hashable, Sendable {
+  /// Since the workout began; nil where nothing of the type was collected.
+  package var workout: WorkoutStatistics?
+  /// Since the activity under way began; nil also between activities.
+  package var activity: WorkoutStatistics?
+  /// The durations of the two without pauses; nil without figures.
+  package var workoutDuration: Duration?
+  package var activityDuration: Duration?
+}
+
+extension OpenWorkout {
+  /// The figures of a type up to now, pauses left out.
+  ///
+  /// - Parameters:
+  ///   - type: A quantity type.
+  ///   - samples: Samples of that type that its program has collected, with values.
+  ///   - now: The time.
+  /// - Returns: Those of the workout and of the activity under way.
+  func figures(of type: QuantityType, with samples: [WorkoutSample], at now: BootInstant) -> LiveWorkoutFigures {
+    var samples = samples
+    if type == .heartRate, let sensor = contents.workout.sensor {
+      samples.insert(
+        WorkoutSample(
+          .quantity(.heartRate), from: DataSource(source: WorkoutSessions.source, device: "\(sensor)"),
+          quantities: rates.track(wallMinusBoot: wallMinusBoot)), at: 0)
+    }
+    // A value of this moment counts.
+    let last = session.end ?? max(time(of: now), replay.latest ?? time(of: now))
+    let end = session.end ?? last.advanced(byMicroseconds: 1)
+    guard let start = session.start, let span = TimeSpan(start: start, end: end) else { return LiveWorkoutFigures() }
+    let current = session.currentActivity
+    let workout = Workout(
+      session.configuration, over: span, events: session.events,
+      activities: session.activities + (current.map { [$0] } ?? []))
+    let quantities = CollectedQuantities(samples)
+    let pauses = workout.pauses
+    func figures(since start: Timestamp?) -> (WorkoutStatistics, Duration)? {
+      guard let start, let span = TimeSpan(start: start, end: end), let passed = TimeSpan(start: start, end: last),
+        let figures = quantities.statistics(over: span, without: pauses).first(where: { $0.type == type })
+      else { return nil }
+      return (figures, .microseconds(pauses.microsecondsLeft(of: passed)))
+    }
+    let whole = figures(since: start)
+    let part = figures(since: current?.start)
+    return LiveWorkoutFigures(
+      workout: whole?.0, activity: part?.0, workoutDuration: whole?.1, activityDuration: part?.1)
+  }
+}
+
+/// The heart rates that a sensor has sent during a live workout: sixteen bytes each, until the workout ends.
+struct WorkoutRates {
+  /// Rates from before the recorder's start, in wall time.
+  var earlier = QuantityTrack()
+  /// Since then, on the boot clock.
+  private var instants: [Int64] = []
+  private var values: [Double] = []
+
+  mutating func append(_ beatsPerMinute: UInt16, at instant: BootInstant) {
+    instants.append(instant.microseconds)
+    values.append(Double(beatsPerMinute))
+  }
+
+  /// All of them, where the wall clock leads the boot clock by so many microseconds; as the store will have them.
+  func track(wallMinusBoot offset: Int64) -> QuantityTrack {
+    QuantityTrack(
+      starts: earlier.starts
+        + instants.map { Timestamp(microseconds: $0.addingSaturated(offset)).flooredToMilliseconds.microseconds },
+      values: earlier.values + values)
+  }
+}
+
+extension WorkoutConfiguration {
+  /// The configuration in a record. A length in a unit that only a later version knows is left out.
+  init(_ its: LiveWorkout.Configuration) {
+    self.init(
+      WorkoutActivityType(rawValue: its.activityType), location: WorkoutSessionLocation(rawValue: its.location),
+      swimmingLocation: WorkoutSwimmingLocation(rawValue: its.swimmingLocation),
+      lapLength: its.lapLength.flatMap { length in Unit(length.unit).map { Quantity(length.value, $0) } })
+  }
+}
+
+extension LiveWorkout.Configuration {
+  /// The configuration for a record.
+  init(_ its: WorkoutConfiguration) {
+    self.init(
+      activityType: its.activityType.rawValue, location: its.location.rawValue,
+      swimmingLocation: its.swimmingLocation.rawValue,
+      lapLength: its.lapLength.map { LiveWorkout.Length($0.value, $0.unit.symbol) })
   }
 }

@@ -5,13 +5,13 @@ import HeartRateRecording
 import Sensors
 
 extension SensorRecording {
-  /// What is left to do after an event, in this order.
+  /// The work that is left to do after an event, in this order.
   struct Step {
     /// The session that ended: write its end, then commit it.
     var ending: SessionEnding?
     /// The journal's record of the event for the paused session, before ``entry``.
     var aside: JournalEntry?
-    /// What the journal keeps of the event.
+    /// The journal's record of the event.
     var entry: JournalEntry?
     /// Kinds of junk that the log has not named in this session.
     var defects: [PayloadDefect] = []
@@ -19,16 +19,16 @@ extension SensorRecording {
     var heartEvents: [HeartEvent] = []
   }
 
-  /// Something happened to the sensor: its session begins, goes on or ends.
+  /// Handles an event of the sensor: its session begins, goes on or ends.
   ///
   /// The one way of every event, and for measurements the hot path: it makes no array and copies nothing.
   ///
   /// - Parameters:
-  ///   - kind: What happened.
+  ///   - kind: The kind of event.
   ///   - instant: When. An instant before that of the last event is moved to that one. A clock that was set is a session's
   ///     own also where its limit has passed meanwhile: it is moved to the last event then, as the session ends before `instant`.
   ///   - identifier: Of the session that this may begin; asked for only then.
-  /// - Returns: What is left to do.
+  /// - Returns: The work that is left to do.
   mutating func handle(
     _ kind: SensorEvent.Kind, at instant: BootInstant, session identifier: @autoclosure () -> UUID
   ) -> Step {
@@ -40,7 +40,7 @@ extension SensorRecording {
     var step = Step()
     if let end = transition.end { step.ending = close(end) }
     if transition.beginning != nil {
-      // What was asked for goes on in the session that follows for the length's sake, with all that was said of it.
+      // A request goes on in the session that follows one of the greatest length, with all its metadata and markers.
       let isRolled = transition.end?.reason == .rolled
       let request = isRolled ? previous.request : nil
       let next = open(OpenSession(identifier(), request: request))
@@ -85,8 +85,8 @@ extension SensorRecording {
     return next.id
   }
 
-  /// The session is over; what the journal was owed of it goes with its end. The paused session ends at the same time, unless
-  /// the next session has the same request.
+  /// Closes the session; events that the journal refused go with its end. The paused session ends at the same time,
+  /// unless the next session has the same request.
   mutating func close(_ end: SessionTransition.End) -> SessionEnding? {
     guard let session else { return nil }
     self.session = nil
@@ -107,19 +107,19 @@ extension SensorRecording {
 }
 
 extension SensorRecording {
-  /// The sessions of which the journal is owed something: the open and the paused one at most.
+  /// The sessions with events that the journal refused: the open and the paused one at most.
   var owing: [UUID] {
     [paused?.session, session].compactMap { $0.flatMap { $0.backlog.isEmpty ? nil : $0.id } }
   }
 
-  /// Gives `append` what the journal is owed of a session, of the open or the paused one.
+  /// Gives `append` the events that the journal refused of the open or the paused session.
   ///
   /// - Parameters:
   ///   - id: The session.
   ///   - instant: When what follows happened.
   ///   - append: Writes events of the session, all or none.
-  /// - Returns: What was written; nil where nothing was owed.
-  /// - Throws: What `append` throws; the rest is still owed.
+  /// - Returns: The events written; nil if none were missing.
+  /// - Throws: The error of `append`; the rest is still missing.
   mutating func writeOwed(
     of id: UUID, before instant: BootInstant, _ append: ([SensorEvent]) throws(JournalError) -> Void
   ) throws(JournalError) -> JournalBacklog.Written? {
@@ -163,5 +163,86 @@ extension SensorRecording {
   private mutating func count(_ loss: JournalLoss) {
     lostValues += loss.values
     lostMicroseconds += loss.microseconds
+  }
+}
+
+/// Links, and why no values come. Each input returns what happened to the session by it, to be handled in this order, and
+/// what the log says first.
+extension SensorRecording {
+  /// The consequences of a change of the link.
+  struct LinkChange: Hashable {
+    var line: LogLine?
+    var events: [SensorEvent.Kind] = []
+  }
+
+  /// Values that stopped on a link that is up, for longer than this, are a gap as a lost link is. Microseconds.
+  static let greatestSilence: Int64 = 1_500_000
+
+  /// A link is recorded from now on, unless another one of the same sensor is.
+  mutating func linkUp(over adapter: AdapterIndex) -> LinkChange? {
+    guard case .down = link else { return nil }
+    link = .up(over: adapter, silentSince: nil)
+    let events: [SensorEvent.Kind] = [.connected] + (signal.map { [.signal(dBm: $0)] } ?? [])
+    signal = nil
+    return LinkChange(line: LogLine(.info, "\(address): linked over \(adapter)"), events: events)
+  }
+
+  /// A link over `adapter` is gone. Nil where it was not the recorded one.
+  mutating func linkDown(over adapter: AdapterIndex, reason: String?) -> LinkChange? {
+    guard self.adapter == adapter else { return nil }
+    link = .down(lostOver: adapter)
+    return LinkChange(
+      line: LogLine(.info, "\(address): link lost\(reason.map { " (\($0))" } ?? "")"),
+      events: [.disconnected(reason: reason)])
+  }
+
+  /// BlueZ reports the reason of a loss after the loss. Nil where it is another link's.
+  mutating func linkDownReason(_ reason: String, over adapter: AdapterIndex) -> LinkChange? {
+    guard case .down(adapter) = link else { return nil }
+    link = .down(lostOver: nil)
+    return LinkChange(
+      line: LogLine(.info, "\(address): the link was lost for this reason: \(reason)"),
+      events: [.disconnected(reason: reason)])
+  }
+
+  /// bluetoothd or the bus is gone, and with it the link or the attempt at one. Nil where there was no link.
+  mutating func serviceGone(_ reason: String) -> LinkChange? {
+    connecting(false)
+    guard case .up = link else { return nil }
+    link = .down(lostOver: nil)
+    return LinkChange(events: [.disconnected(reason: reason)])
+  }
+
+  /// The values stopped although the link is up.
+  mutating func unsubscribed(at now: BootInstant) {
+    if case .up(let adapter, _) = link { link = .up(over: adapter, silentSince: now) }
+  }
+
+  /// Values come from now on.
+  mutating func subscribed(at now: BootInstant) -> LinkChange {
+    var change = LinkChange()
+    if problem != nil { change.line = LogLine(.notice, "\(address): values come now") }
+    problem = nil
+    guard case .up(let adapter, let since?) = link else { return change }
+    link = .up(over: adapter, silentSince: nil)
+    if now.microseconds(since: since) > Self.greatestSilence {
+      change.events = [.disconnected(reason: "not subscribed"), .connected]
+    }
+    return change
+  }
+
+  /// Records why no values come; the reason stays in the status until they do. The log gets one line on it.
+  mutating func valuesMissing(because problem: String) -> LogLine? {
+    guard self.problem != problem else { return nil }
+    self.problem = problem
+    return LogLine(.warning, "\(address): \(problem)")
+  }
+
+  /// Records the battery's level. The log gets one line when it is low, and another only after it was changed.
+  mutating func battery(_ percent: UInt8) -> LogLine? {
+    let isLow = percent <= SensorEvent.lowBatteryPercent
+    let isNews = isLow && !isLowBatteryLogged
+    if isLow || percent > 2 * SensorEvent.lowBatteryPercent { isLowBatteryLogged = isLow }
+    return isNews ? LogLine(.warning, "\(address): its battery is low (\(percent) %)") : nil
   }
 }

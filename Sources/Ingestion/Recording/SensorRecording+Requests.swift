@@ -1,12 +1,13 @@
 import Captures
 import FoundationEssentials
+import HealthModel
 import HeartRateRecording
 import Sensors
 
 /// Sessions on request: a game's, for instance. The strap is recorded all the time; a request says where the session of
 /// a program begins and ends, and no value is lost between the two.
 extension SensorRecording {
-  /// The request for the open session; nil where none is open, or it began by itself.
+  /// The request for the open session; nil without an open session, or if it began by itself.
   var request: OpenRequest? {
     get { session?.request }
     set { session?.request = newValue }
@@ -23,10 +24,10 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - identifier: The new session's.
-  ///   - request: Who asks for it, and what is said of it.
+  ///   - request: The request, with its metadata.
   ///   - now: When. An instant before that of the last event is moved to that one.
   ///   - pauses: Whether the open session goes on after it. Else that ends: a workout collects what is stored.
-  /// - Returns: What is left to do; nil where a requested session is open already, and nothing has changed.
+  /// - Returns: The work that is left to do; nil if a requested session is open already, and nothing has changed.
   mutating func begin(
     _ identifier: UUID, _ request: OpenRequest, at now: BootInstant, pauses: Bool = true
   ) -> Step? {
@@ -48,14 +49,15 @@ extension SensorRecording {
     return step
   }
 
-  /// Ends the requested session. The paused session goes on. Where none is paused, and the sensor is linked and on the skin, the
-  /// next session begins at once and is linked to the requested one; a session that no value follows is stored nowhere.
+  /// Ends the requested session. The paused session goes on. If no session is paused, and the sensor is linked and on
+  /// the skin, the next session begins at once and is linked to the requested one; a session that no value follows is
+  /// stored nowhere.
   ///
   /// - Parameters:
   ///   - reason: `request` or `clientGone`.
   ///   - now: When.
   ///   - identifier: That of the session which may follow.
-  /// - Returns: What is left to do; nil where no requested session is open.
+  /// - Returns: The work that is left to do; nil if no requested session is open.
   mutating func endRequested(
     _ reason: SessionEndReason, at now: BootInstant, next identifier: @autoclosure () -> UUID
   ) -> Step? {
@@ -113,5 +115,42 @@ extension SensorRecording {
 
   func laterThanLast(_ now: BootInstant) -> BootInstant {
     lastInstant.map { max(now, $0) } ?? now
+  }
+}
+
+/// The request for the open session, with its metadata.
+struct OpenRequest: Hashable, Sendable {
+  let request: SessionRequest
+  var metadata: [String: CaptureMetadataValue]
+  /// The number of its markers.
+  var markers = 0
+}
+
+extension OpenRequest {
+  /// Reads the request for a session in the journal; nil if there was no request.
+  init?(_ capture: Capture) {
+    guard let request = capture.header.request else { return nil }
+    self.init(
+      request: request, metadata: capture.header.metadata.filter { !ReservedMetadata.all.contains($0.key) },
+      markers: capture.log.count { if case .marker = $0.kind { true } else { false } })
+  }
+}
+
+/// A session that has ended, whose end the journal does not have yet. An ended session no longer belongs to a sensor.
+struct SessionEnding: Hashable, Sendable {
+  let session: UUID
+  let reason: SessionEndReason
+  let instant: BootInstant
+  /// Events of the session that the journal does not have, the end the last.
+  let backlog: JournalBacklog
+
+  /// `refused` is what the journal has refused of it before.
+  init(session: UUID, reason: SessionEndReason, instant: BootInstant, refused: JournalBacklog = JournalBacklog()) {
+    self.session = session
+    self.reason = reason
+    self.instant = instant
+    var backlog = refused
+    backlog.append(SensorEvent(.ended(reason), at: instant), refused: .notWritten, room: .max)
+    self.backlog = backlog
   }
 }

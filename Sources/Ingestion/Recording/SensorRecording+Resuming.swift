@@ -7,8 +7,8 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - id: The session's identity.
-  ///   - request: Who asked for it; nil where it began by itself.
-  ///   - log: What the journal has of it.
+  ///   - request: The request for it; nil if it began by itself.
+  ///   - log: Its events in the journal.
   ///   - present: The boot that holds now.
   /// - Returns: False where another session is open, or the limits that hold now ended this one within what it has: then
   ///   nothing is changed.
@@ -28,9 +28,9 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - id: The identity of the paused session.
-  ///   - log: What the journal has of it.
+  ///   - log: Its events in the journal.
   ///   - boot: The boot that holds now.
-  ///   - present: What the session learns of it; the journal is given that.
+  ///   - present: The events about the present; they are written to the journal.
   /// - Returns: False where no program's session is open: then nothing is changed.
   mutating func resumePaused(
     _ id: UUID, from log: SensorEventLog, boot: BootIdentifier, _ present: [SensorEvent]
@@ -51,7 +51,7 @@ extension SensorRecording {
     _ id: UUID, request: OpenRequest?, _ log: SensorEventLog, boot present: BootIdentifier
   ) -> (OpenSession, SessionMachine)? {
     var resumed = SessionMachine(limits: machine.limits)
-    // As it began: the measurement that did it may be the one that a full disk did not take.
+    // As it began: the measurement that did it may be the one that a full disk refused.
     if let first = log.first { _ = resumed.begin(at: first.instant) }
     var open = OpenSession(id, request: request)
     var boot: BootIdentifier?
@@ -81,7 +81,7 @@ extension SensorRecording {
     return over.flatMap { close($0) }
   }
 
-  /// For how long the events say that values were lost: each time since the measurement or the loss before.
+  /// The time in which values were lost according to the events: each time since the measurement or the loss before.
   private static func lostMicroseconds(_ log: SensorEventLog) -> Int64 {
     var total: Int64 = 0
     var previous: BootInstant?

@@ -6,22 +6,22 @@ import Sensors
 /// The recording of one sensor: what each thing that happens to it means for its session, its journal, its link and its status.
 ///
 /// Pure: it knows no clock, no file and no bus. Each input changes it and returns what is left to do; the ``Recorder``
-/// does that afterwards and says how it went (``journalRefused(_:_:room:)``). It is changed where it
-/// stands, in ``SensorRecordings``, and by nobody who holds a copy, so that no change is lost.
+/// does that afterwards and reports the result (``journalRefused(_:_:room:)``). It is changed where it stands, in
+/// ``SensorRecordings``, and by nobody who holds a copy, so that no change is lost.
 struct SensorRecording {
-  /// What belongs to a session while it is open.
+  /// The state of an open session.
   struct OpenSession {
     let id: UUID
-    /// Who asked for it; nil where it began by itself, with a value.
+    /// The request for it; nil if it began by itself, with a value.
     var request: OpenRequest?
     /// The beats so far, for the status.
     var quality = LiveQuality()
-    /// What they looked like when they were judged last, and when that was.
+    /// Their quality at the last judgement, and its instant.
     var provisional: ProvisionalQuality?
     var judgedAt: BootInstant?
-    /// What is told of it while it is open.
+    /// The heart events that are reported while it is open.
     var heartEvents = LiveHeartEvents(HeartEventRules())
-    /// What the journal has refused since it last took something.
+    /// Events that the journal has refused since it last accepted one.
     var backlog = JournalBacklog()
     /// Kinds of junk that the log has named.
     var loggedDefects: Set<PayloadDefect> = []
@@ -31,7 +31,7 @@ struct SensorRecording {
       self.request = request
     }
 
-    /// The entry of an event of the session; one that waits for what the journal is owed.
+    /// The entry of an event of the session; one that waits for events that the journal refused.
     func entry(of event: SensorEvent) -> JournalEntry {
       backlog.isEmpty ? .event(event, of: id) : .events([event], of: id)
     }
@@ -55,13 +55,13 @@ struct SensorRecording {
   }
 
   let address: SensorAddress
-  /// What its owner calls it, else what it calls itself.
+  /// The name from its owner, or else its own.
   var name: String?
   /// The name that it gave itself when it was heard last.
   var ownName: String?
-  /// It is not in the list of sensors, and recorded because the configuration takes any.
+  /// Whether it is recorded without being in the list of sensors, because the configuration allows any.
   var isUnlisted = false
-  /// Which heart events are looked for in its sessions while they are open.
+  /// The rules for heart events in its open sessions.
   var eventRules = HeartEventRules()
   /// Whether a workout is under way: its rates are no heart events.
   var isExercising = false
@@ -81,7 +81,7 @@ struct SensorRecording {
   var link = Link.down(lostOver: nil)
   /// Whether a Connect is under way, perhaps over another adapter than the link's.
   private(set) var isConnecting = false
-  /// dBm, of the last advertisement; kept with the next link.
+  /// dBm, of the last advertisement; stored with the next link.
   var signal: Int16?
   /// Why no values come although it is there, and what to do; nil where they do.
   var problem: String?
@@ -92,8 +92,8 @@ struct SensorRecording {
   private(set) var stateSince: BootInstant
 
   /// - Parameters:
-  ///   - address: Whose it is.
-  ///   - name: What it is called, where that is known.
+  ///   - address: The sensor's address.
+  ///   - name: The sensor's name, if it is known.
   ///   - limits: When its sessions end.
   ///   - boot: The present boot.
   ///   - offset: The wall clock's lead over the boot clock, in microseconds.
@@ -122,7 +122,7 @@ struct SensorRecording {
     return now.duration(since: lastInstant) >= .seconds(60)
   }
 
-  /// What the sensor does now.
+  /// The sensor's present state.
   var currentState: SensorStatus.State {
     switch machine.phase {
     case .measuring: return .measuring
@@ -145,5 +145,77 @@ struct SensorRecording {
   mutating func publishState(at now: BootInstant) {
     state = currentState
     stateSince = now
+  }
+}
+
+/// The recordings of all sensors, by address: the one place where they are, and are changed.
+struct SensorRecordings {
+  /// In ascending order of the addresses.
+  private var recordings: [SensorRecording] = []
+
+  /// The beats of so many sensors are judged in one go, so that a notification never waits for all.
+  static let judgedAtOnce = 6
+
+  var isEmpty: Bool { recordings.isEmpty }
+  var count: Int { recordings.count }
+  /// In ascending order of the addresses; an index holds until a recording is inserted or removed.
+  var indices: Range<Int> { recordings.indices }
+  var addresses: [SensorAddress] { recordings.map(\.address) }
+  /// Events that the journal has refused of the open and the paused sessions.
+  var unwritten: UnwrittenValues {
+    recordings.reduce(into: UnwrittenValues()) { sum, recording in
+      for session in [recording.session, recording.paused?.session] { session.map { sum.add($0.backlog) } }
+    }
+  }
+  var isRecording: Bool { recordings.contains { $0.session != nil } }
+
+  subscript(index: Int) -> SensorRecording {
+    // Not `_read`: without optimisation the compiler ends its access before it copies a large field out of it.
+    get { recordings[index] }
+    _modify { yield &recordings[index] }
+  }
+
+  /// The index of a sensor's recording; by bisection, since it is asked for with each notification.
+  func index(of address: SensorAddress) -> Int? {
+    let index = position(of: address)
+    return index < recordings.count && recordings[index].address == address ? index : nil
+  }
+
+  private func position(of address: SensorAddress) -> Int {
+    var low = 0
+    var high = recordings.count
+    while low < high {
+      let middle = (low + high) / 2
+      if recordings[middle].address < address { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Adds a sensor that has no recording yet; returns its index.
+  mutating func insert(_ recording: SensorRecording) -> Int {
+    let index = position(of: recording.address)
+    recordings.insert(recording, at: index)
+    return index
+  }
+
+  mutating func remove(at index: Int) {
+    recordings.remove(at: index)
+  }
+
+  /// Forgets the sensors that are not in the list and of which nothing is left: no session, no link, and, as
+  /// `isPlanned` says, no attempt at one.
+  mutating func removeUnlisted(unless isPlanned: (SensorAddress) -> Bool) {
+    guard recordings.contains(where: \.isUnlisted) else { return }
+    recordings.removeAll { $0.isUnlisted && $0.session == nil && $0.adapter == nil && !isPlanned($0.address) }
+  }
+
+  /// Judges the beats of the sessions for which that is due, first of those that have waited longest.
+  mutating func judge(at now: BootInstant, every interval: Int64, wallMinusBoot offset: Int64) {
+    let due = indices.compactMap { index in
+      recordings[index].judgingDue(at: now, every: interval).map { (since: $0, index: index) }
+    }
+    for (_, index) in due.sorted(by: { ($0.since, $0.index) < ($1.since, $1.index) }).prefix(Self.judgedAtOnce) {
+      recordings[index].judge(at: now, wallMinusBoot: offset)
+    }
   }
 }

@@ -2,15 +2,15 @@ import Captures
 import FoundationEssentials
 import Sensors
 
-/// The sessions that have ended and are not in the store yet: which of them wait, when they are tried again, and what the
-/// journal is owed of them. Pure.
+/// The sessions that have ended and are not in the store yet: which of them wait, when they are tried again, and what
+/// the journal refused of them. Pure.
 ///
-/// A session whose commit fails stays in the journal. It is tried again a minute after the last failure, together with the
-/// others.
+/// A session whose commit fails stays in the journal. The commit is tried again a minute after the last failure,
+/// together with the others.
 struct CommitQueue {
   /// Ended sessions whose commit failed, in the order in which it did.
   private(set) var waiting: [UUID] = []
-  /// What the journal refused of ended sessions; written before their commit.
+  /// Events of ended sessions that the journal refused; written before the commit.
   private var backlogs: [UUID: JournalBacklog] = [:]
   /// When the sessions that wait are tried again.
   private(set) var retryAt: BootInstant?
@@ -26,13 +26,13 @@ struct CommitQueue {
   /// The ended sessions of which the journal does not have everything.
   var owing: [UUID] { backlogs.keys.sorted() }
 
-  /// What the journal has refused of them.
+  /// The values of ended sessions that the journal has refused.
   var unwritten: UnwrittenValues { backlogs.values.reduce(into: UnwrittenValues()) { $0.add($1) } }
 
-  /// Gives `append` what the journal is owed of a session, before which it cannot be committed.
+  /// Gives `append` the events of a session that the journal refused, without which it cannot be committed.
   ///
-  /// - Returns: What was written; nil where nothing was owed.
-  /// - Throws: What `append` throws; the rest is still owed.
+  /// - Returns: The events written; nil if none were missing.
+  /// - Throws: The error of `append`; the rest is still missing.
   mutating func writeOwed(
     of session: UUID, _ append: ([SensorEvent], UUID) throws(JournalError) -> Void
   ) throws(JournalError) -> JournalBacklog.Written? {
@@ -43,7 +43,7 @@ struct CommitQueue {
     return written
   }
 
-  /// What is lost of the sessions of which the journal never took the rest: for the end of the recorder.
+  /// The losses of sessions whose rest the journal never accepted: for the end of the recorder.
   var losses: [(session: UUID, loss: JournalLoss)] {
     owing.compactMap { session in backlogs[session].map { (session, $0.lossOfAll) } }
   }

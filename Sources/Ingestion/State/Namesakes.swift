@@ -3,14 +3,14 @@ import Sensors
 /// Near sensors that are not listed and have the full name of a listed one: perhaps the same strap, whose address has changed with its
 /// battery. Pure.
 ///
-/// A name is no proof, since anybody can choose any: it is only told to the owner, who may decide. A name that several near sensors
-/// have tells nothing.
+/// A name is no proof, since anybody can choose any: it is only reported to the owner, who may decide. A name that
+/// several near sensors have is no hint.
 struct Namesakes {
   /// As many near sensors as are remembered; in a hall with more the hint is not worth its cost.
   static let capacity = 64
-  /// How long after its last advertisement a sensor is near.
+  /// The time after its last advertisement for which a sensor counts as near.
   static let nearFor: Duration = .seconds(300)
-  /// How long a line in the log is enough.
+  /// The shortest time between two lines in the log about one sensor.
   static let logInterval: Duration = .seconds(86_400)
 
   private var near: [SensorAddress: (name: String, at: BootInstant)] = [:]

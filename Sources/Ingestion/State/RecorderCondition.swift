@@ -1,12 +1,14 @@
 import Captures
+import DBus
 import Sensors
 import SeriesStore
 
-/// What a recorder is doing and what is wrong: it hears of everything that bears on it, and the status is made from it. Pure.
+/// The condition of a recorder: its phase and its problems. Every event that changes them is an input, and the status
+/// is made from them. Pure.
 ///
 /// Each input returns the line that the log gets, where there is one.
 struct RecorderCondition {
-  /// Where the recorder's life is.
+  /// The phases of a recorder's life.
   enum Phase {
     case starting, running, stopping
   }
@@ -30,7 +32,7 @@ struct RecorderCondition {
   private var syncProblem: JournalError?
   /// Whether values that the journal refuses are lost, since there is no room for more of them.
   private var isMemoryFull = false
-  /// So many values in memory are told in the log next.
+  /// The number of values in memory at which the log gets its next line.
   private var loggedUnwritten = firstLoggedUnwritten
   /// Why the last session could not be committed.
   private var storeProblem: String?
@@ -84,7 +86,8 @@ struct RecorderCondition {
     if case .served(let adapters) = bus { !adapters.isEmpty } else { false }
   }
 
-  /// bluetoothd died right after a call. Nil for one that belongs to a sensor and is given up: the sensor's problem says it.
+  /// bluetoothd died right after a call. Nil for one that belongs to a sensor and is given up: the sensor's problem
+  /// names it.
   mutating func blamed(_ verdict: FatalCalls.Verdict) -> LogLine? {
     if verdict.isGivenUp {
       if case .connect = verdict.call { return nil }
@@ -141,7 +144,7 @@ struct RecorderCondition {
 
   /// The journal has refused something; `unwritten` is what it has refused and not got until now.
   ///
-  /// The log says it once, and how many values are in memory only each time that these have doubled.
+  /// The log gets one line on it, and another each time that the number of values in memory has doubled.
   mutating func journalFailed(_ error: JournalError, _ unwritten: UnwrittenValues) -> [LogLine] {
     var lines: [LogLine] = []
     if journalProblem == nil { lines.append(LogLine(.error, "\(error); \(Self.staysInMemory)")) }
@@ -199,7 +202,7 @@ extension RecorderCondition {
   /// - Parameters:
   ///   - hasSensors: Whether any sensor may be recorded.
   ///   - isRecording: Whether a session is open.
-  /// - Returns: What holds farthest up the way from the bus to a sensor.
+  /// - Returns: The state of the earliest obstacle on the way from the bus to a sensor.
   func state(hasSensors: Bool, isRecording: Bool) -> RecorderState {
     switch phase {
     case .stopping: return .stopping
@@ -222,7 +225,7 @@ extension RecorderCondition {
     }
   }
 
-  /// What is wrong in `state`, and what to do about it, in one line; nil where nothing is.
+  /// Returns the problem in `state` and its remedy, in one line; nil if nothing is wrong.
   func problem(in state: RecorderState) -> String? {
     switch state {
     case .noBus, .noPermission: return busProblem?.text
@@ -235,5 +238,49 @@ extension RecorderCondition {
     }
     if let journalProblem { return "\(journalProblem); \(isMemoryFull ? Self.isLost : Self.staysInMemory)" }
     return syncProblem.map { "\($0)" } ?? storeProblem ?? fatalCall
+  }
+}
+
+/// Why bluetoothd cannot be talked to.
+enum BusProblem: Hashable {
+  /// The bus does not answer; libdbus's words.
+  case noBus(String)
+  /// The bus refuses.
+  case noPermission
+  /// bluetoothd owns its name and does not answer.
+  case silent
+  /// bluetoothd answers with something else.
+  case refused(String)
+
+  init(_ error: DBusError) {
+    if error.isAccessDenied {
+      self = .noPermission
+      return
+    }
+    switch error.code {
+    case .cannotConnect, .disconnected, .timedOut: self = .noBus(error.message)
+    default: self = .refused(error.description)
+    }
+  }
+
+  /// One line: cause and remedy.
+  var text: String {
+    switch self {
+    case .noBus(let message): "no message bus (\(message)); is dbus running?"
+    case .noPermission: "the bus refuses access to bluetoothd; add this user to the group bluetooth"
+    case .silent: "bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth"
+    case .refused(let message): "bluetoothd does not answer as it should (\(message))"
+    }
+  }
+}
+
+/// A line for the log, as a value that decides has it written. Never with health data in it.
+struct LogLine: Hashable, Sendable {
+  let level: RecorderSettings.LogLevel
+  let text: String
+
+  init(_ level: RecorderSettings.LogLevel, _ text: String) {
+    self.level = level
+    self.text = text
   }
 }

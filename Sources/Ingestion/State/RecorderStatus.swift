@@ -1,11 +1,11 @@
 public import Sensors
 
-/// What a recorder is doing now: the answer to `sensord status`.
+/// The present status of a recorder: the answer to `sensord status`.
 ///
 /// A value without clocks in it: ages are for the reader to work out, so that stale is shown as stale.
 public struct RecorderStatus: Hashable, Sendable {
   public var state: RecorderState
-  /// What is wrong and what to do about it, in one line; nil where nothing is.
+  /// The problem and its remedy, in one line; nil if nothing is wrong.
   public var problem: String?
   /// The allowed sensors, by address.
   public var sensors: [SensorStatus]
@@ -63,7 +63,7 @@ public struct SensorStatus: Hashable, Sendable {
   /// The last rate, and when it arrived in microseconds since 1970 (UTC).
   public var beatsPerMinute: UInt16?
   public var rateAt: Int64?
-  /// Nil where the sensor does not say.
+  /// Nil if the sensor does not report it.
   public var contact: Bool?
   /// Percent.
   public var battery: UInt8?
@@ -72,14 +72,14 @@ public struct SensorStatus: Hashable, Sendable {
   public var beats: Int
   /// Gaps of the open session so far: of a sensor without intervals as many as will be stored, of beats provisional.
   public var gaps: Int
-  /// How often the link was lost.
+  /// The number of times that the link was lost.
   public var losses: Int
   /// Notifications that were no heart rate measurement.
   public var junk: Int
-  /// Values that the journal could not take, nor the memory, and for how long, in microseconds.
+  /// Values that neither the journal nor the memory could store, and for how long, in microseconds.
   public var lostValues: Int
   public var lostMicroseconds: Int64
-  /// What the open session's beats look like so far; nil before the first were looked at, and while no session is open.
+  /// The quality of the open session's beats so far; nil before the first judgement, and while no session is open.
   public var provisional: ProvisionalQuality?
   public var lastDisconnectReason: String?
   /// Why no values come although the sensor is there, and what to do about it, in one line; nil where nothing is wrong.
@@ -101,5 +101,55 @@ public struct SensorStatus: Hashable, Sendable {
     junk = 0
     lostValues = 0
     lostMicroseconds = 0
+  }
+}
+
+/// Decides when a status is published: a change of state at once, new values at most once a second. Pure.
+struct StatusSchedule {
+  /// A decision about a status.
+  enum Decision: Hashable {
+    /// The status is the one that was published last.
+    case unchanged
+    case publish
+    /// Values alone have changed: publish what holds at ``StatusSchedule/nextAt``.
+    case wait
+  }
+
+  private var published: RecorderStatus?
+  private var publishedAt = BootInstant(microseconds: 0)
+
+  /// Microseconds.
+  static let interval: Int64 = 1_000_000
+
+  /// When new values are published at the earliest.
+  var nextAt: BootInstant { publishedAt.advanced(byMicroseconds: Self.interval) }
+
+  /// Whether new values are published too.
+  func isDue(at now: BootInstant) -> Bool {
+    now.microseconds(since: publishedAt) >= Self.interval
+  }
+
+  mutating func decide(_ status: RecorderStatus, at now: BootInstant) -> Decision {
+    guard status != published else { return .unchanged }
+    guard isDue(at: now) || published.map({ !status.hasSameStates(as: $0) }) ?? true else { return .wait }
+    published = status
+    publishedAt = now
+    return .publish
+  }
+
+  /// Somebody has joined who knows no status: the next one is published whatever it is.
+  mutating func forget() {
+    published = nil
+  }
+}
+
+extension RecorderStatus {
+  /// Whether two statuses differ in values only.
+  fileprivate func hasSameStates(as other: RecorderStatus) -> Bool {
+    state == other.state && problem == other.problem && sensors.count == other.sensors.count
+      && zip(sensors, other.sensors).allSatisfy { first, second in
+        first.address == second.address && first.state == second.state && first.session == second.session
+          && first.problem == second.problem && first.namesake == second.namesake
+      }
   }
 }

@@ -2,8 +2,8 @@ import Sensors
 
 /// A time in which the recorder did not run, while what waited meanwhile is read. Pure.
 ///
-/// A value that waited with a time of its own shows when the stall had begun, and one without a time stands behind it. Each
-/// open session gets one event that says how long it was.
+/// A value that waited with a time of its own shows when the stall had begun, and one without a time stands behind it.
+/// Each open session gets one event with its length.
 struct Stall {
   /// On the boot clock: the first sign of it, and when the recorder ran again.
   private(set) var since: BootInstant

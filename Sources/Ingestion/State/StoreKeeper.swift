@@ -8,16 +8,16 @@ import SeriesStore
 /// is waited for: were it made anew at once, whoever brings a copy back would write over an open store. The next commit makes
 /// it, since a session is not to wait for that.
 struct StoreKeeper {
-  /// What the open file is worth.
+  /// The trust in the open file.
   enum Trust: Hashable {
     case sound
     /// Its disk failed: what is committed into it may be lost.
     case doubtful
-    /// It is not the file at its path.
+    /// The open file is not the one at its path.
     case vanished
   }
 
-  /// What a look at the store's path leads to.
+  /// The result of a look at the store's path.
   enum Look: Hashable {
     /// The open file is the one at the path, or it is opened by somebody else.
     case done
@@ -27,7 +27,7 @@ struct StoreKeeper {
     case open
   }
 
-  /// How to open the store anew before a commit.
+  /// The ways to open the store anew before a commit.
   enum Reopening: Hashable {
     case notNeeded
     /// The same file.
@@ -37,11 +37,11 @@ struct StoreKeeper {
   }
 
   private(set) var trust = Trust.sound
-  /// What was at the path at the last look.
+  /// The file at the path at the last look.
   private var candidate: StoreFileState?
   /// A look at the path is due.
   private(set) var isLooking = false
-  /// The store's last change whose deletions are erased from the journal and the kept captures; nil before the first time.
+  /// The store's last change whose deletions are erased from the journal and the captures; nil before the first time.
   var lastErasedChange: ChangeAnchor?
 
   /// Whoever writes a file is given this long before it is looked at again.
@@ -49,7 +49,8 @@ struct StoreKeeper {
   static let missingInterval = Duration.seconds(5)
   static let unusableInterval = Duration.seconds(60)
 
-  /// The watch says that something happened to the file. `hasVanished`: it has lost its place, or cannot be asked.
+  /// Handles a report of the watch that something happened to the file. `hasVanished`: it has lost its place, or cannot
+  /// be asked.
   ///
   /// - Returns: After how long to look; nil where there is no need, or a look is due already.
   mutating func touched(hasVanished: Bool) -> Duration? {
@@ -74,9 +75,9 @@ struct StoreKeeper {
     return .open
   }
 
-  /// What stands at the path could not be opened.
+  /// Records that the file at the path could not be opened.
   ///
-  /// - Returns: After how long to look again.
+  /// - Returns: The time after which to look again.
   mutating func openingFailed() -> Duration {
     isLooking = true
     return Self.unusableInterval
@@ -97,7 +98,7 @@ struct StoreKeeper {
     return LogLine(.error, "the store was deleted or replaced; going on with what is at its place, or a new one")
   }
 
-  /// What has to be done before the next commit.
+  /// The way to open the store anew before the next commit.
   var reopening: Reopening {
     switch trust {
     case .sound: .notNeeded
@@ -112,4 +113,14 @@ struct StoreKeeper {
     if trust == .vanished { lastErasedChange = .start }
     trust = .sound
   }
+}
+
+/// The state of the file at the store's path, from outside: the same twice while nobody writes to it.
+struct StoreFileState: Hashable, Sendable {
+  var device: UInt64
+  var inode: UInt64
+  /// Bytes.
+  var size: Int64
+  /// Of its last change, in nanoseconds since 1970.
+  var modified: Int64
 }

@@ -4,7 +4,7 @@ import Sensors
 package import SeriesStore
 
 extension HealthStore {
-  /// What the sensor's sessions have of a workout's time, oldest first; nothing without a sensor.
+  /// Returns the samples of the sensor's sessions in a workout's time, oldest first; empty without a sensor.
   func recorded(
     _ sensor: SensorAddress?, over span: TimeSpan
   ) throws(SessionCommitter.Failure) -> [HealthSample] {
@@ -56,7 +56,7 @@ extension HealthStore {
   ///
   /// - Parameters:
   ///   - end: When the workout ended.
-  ///   - collected: What was collected with it.
+  ///   - collected: The samples that were collected with it.
   /// - Returns: The figure, or why there is none; nil where no session is of it.
   /// - Throws: `StoreError`, where the session cannot be read.
   package func recovery(

@@ -1,25 +1,25 @@
 public import Captures
-import FoundationEssentials
+public import FoundationEssentials
 public import HealthModel
 import HeartRateRecording
 public import SeriesStore
 
-/// Works out stored sessions anew, recorded ones from their kept captures and imported ones from their beats: an
-/// algorithm that has become better improves old sessions too.
+/// Computes stored sessions anew, recorded ones from their captures and imported ones from their beats: an algorithm
+/// that has become better improves old sessions too.
 ///
-/// A session keeps its identity. It is replaced in one transaction, or stays as it is.
+/// A session keeps its identity. The new version replaces it in one transaction, or it stays as it is.
 public struct Rebuild: Sendable {
-  /// What became of one session.
+  /// The outcome for one session.
   public enum Outcome: Hashable, Sendable {
-    /// It was worked out anew; the algorithm's version that it had before.
+    /// The session was computed anew; with the version of the algorithm before.
     case renewed(from: Int64, beats: Int, gaps: Int)
-    /// It is of the present algorithm already.
+    /// The session is of the present algorithm already.
     case current
-    /// There is no kept capture of it.
+    /// There is no capture of it.
     case noCapture
-    /// The kept capture holds fewer notifications than were stored: it is damaged, or was cut off.
+    /// The capture holds fewer notifications than were stored: it is damaged, or was cut off.
     case incompleteCapture(notifications: Int)
-    /// The kept capture cannot be read.
+    /// The capture cannot be read.
     case unreadableCapture(CaptureError)
   }
 
@@ -32,9 +32,9 @@ public struct Rebuild: Sendable {
 
   /// - Parameters:
   ///   - store: A store that is open for writing.
-  ///   - archive: Its kept captures.
-  ///   - version: The version of this program, kept as the sessions' source.
-  ///   - eventRules: Which heart events are looked for.
+  ///   - archive: Its captures.
+  ///   - version: The version of this program, stored as the sessions' source.
+  ///   - eventRules: The rules for heart events.
   /// - Throws: ``JournalError`` where the folder of the captures cannot be read.
   public init(
     in store: HealthStore, from archive: CaptureArchive, version: String, eventRules: HeartEventRules
@@ -47,7 +47,7 @@ public struct Rebuild: Sendable {
   /// Renews one session.
   ///
   /// - Parameter session: As it is stored.
-  /// - Returns: What became of it.
+  /// - Returns: The outcome.
   /// - Throws: ``Replay/Failure``; the session is as it was.
   @concurrent package func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
     let earlier = session.quality.algorithmVersion ?? 0
@@ -91,6 +91,112 @@ public struct Rebuild: Sendable {
         ? .renewed(from: earlier, beats: judged.beats.count, gaps: renewed.gaps.count) : .current
     } catch {
       throw .store(error)
+    }
+  }
+}
+
+/// Stores the sessions of a capture: the same final pass as at the end of a recording.
+public struct Replay: Sendable {
+  /// One session of the capture, and what became of it.
+  public struct Outcome: Hashable, Sendable {
+    public var session: UUID
+    public var outcome: CommitOutcome
+    public var notifications: Int
+    public var beats: Int
+    public var gaps: Int
+  }
+
+  /// Why a capture's session could not be stored.
+  public enum Failure: Error {
+    case store(StoreError)
+    /// The timeline broke the store's rules: a defect of this program.
+    case timeline(SeriesError)
+  }
+
+  private let store: HealthStore
+  private let version: String
+  private let eventRules: HeartEventRules
+
+  /// - Parameters:
+  ///   - store: A store that is open for writing.
+  ///   - version: The version of this program, stored as the sessions' source.
+  ///   - eventRules: The rules for heart events.
+  public init(into store: HealthStore, version: String, eventRules: HeartEventRules = HeartEventRules()) {
+    self.store = store
+    self.version = version
+    self.eventRules = eventRules
+  }
+
+  /// Stores one session of a capture.
+  ///
+  /// - Parameters:
+  ///   - capture: One session as it was received.
+  ///   - restore: Brings the session back if it was deleted.
+  /// - Returns: The outcome.
+  /// - Throws: ``Failure``; nothing was stored.
+  @concurrent public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
+    let session: RecordedSession
+    do { session = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
+    do {
+      let outcome = try await store.commit(session, eventsBy: eventRules, restore: restore)
+      return Outcome(
+        session: session.id, outcome: outcome, notifications: capture.notificationCount,
+        beats: session.heartbeats.beats.count, gaps: session.gaps.count)
+    } catch {
+      throw .store(error)
+    }
+  }
+}
+
+/// The sessions that a journal holds now: those being recorded, and those that are yet to be committed.
+public enum OpenSessions {
+  /// Works out each session as if it ended here. Takes no lock and changes nothing, so it runs beside a recorder.
+  ///
+  /// The end reason of a session that is still open is empty.
+  ///
+  /// - Throws: ``JournalError`` where the journal's folder cannot be read; a missing folder holds no session.
+  public static func read(journal: String, version: String) throws(JournalError) -> [RecordedSession] {
+    sessions(of: try JournalReader.read(directory: journal), version: version)
+  }
+
+  /// The same of a journal that was read.
+  public static func sessions(of contents: JournalContents, version: String) -> [RecordedSession] {
+    var sessions: [RecordedSession] = []
+    for found in contents.sessions where found.state != .committed {
+      // A session that the timeline cannot order is reported when it is committed; a list goes on without it.
+      guard var session = try? RecordedSession(of: found.capture, version: version) else { continue }
+      if found.state == .open { session.endReason = "" }
+      sessions.append(session)
+    }
+    return sessions
+  }
+}
+
+/// Looks for heart events in stored sessions anew, as the final pass does: for rules that were switched on or changed, and workouts
+/// that were saved or deleted later.
+package struct EventScan: Sendable {
+  private let store: HealthStore
+  private let rules: HeartEventRules
+
+  /// - Parameters:
+  ///   - store: A store that is open for writing.
+  ///   - rules: The rules for heart events. Events that other rules have found stay.
+  package init(in store: HealthStore, by rules: HeartEventRules) {
+    self.store = store
+    self.rules = rules
+  }
+
+  /// Scans one session.
+  ///
+  /// - Parameter session: As it is stored.
+  /// - Returns: The changes; empty if somebody replaced or deleted the session meanwhile.
+  /// - Throws: `StoreError`; the session's events are as they were.
+  @concurrent package func scan(_ session: SessionSummary) async throws(StoreError) -> EventRenewal {
+    do throws(StoreError) {
+      return try await store.rescanEvents(of: session.id, as: session.syncVersion, by: rules) ?? EventRenewal()
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return EventRenewal()
     }
   }
 }

@@ -10,7 +10,7 @@ extension RecordedSession {
   ///
   /// - Parameters:
   ///   - capture: One session as it was received.
-  ///   - version: The version of this program, kept as the session's source beside the capture's own.
+  ///   - version: The version of this program, stored as the session's source beside the capture's own.
   /// - Throws: ``SeriesError`` where the beats make no series, which is a defect of this program.
   public init(of capture: Capture, version: String) throws(SeriesError) {
     let timeline = try SessionTimeline(log: capture.log)
@@ -47,7 +47,7 @@ extension RecordedSession {
 
   private static func metadata(_ header: CaptureHeader) -> Metadata {
     var metadata = header.metadata.mapValues(MetadataValue.init)
-    // What a program says of its session takes nobody's place.
+    // Metadata from a program do not replace the recorder's own.
     metadata[ReservedMetadata.linkedTo] = header.linkedTo.map { .text($0.uuidString) }
     metadata[ReservedMetadata.recordedBy] = .text(header.source)
     metadata[ReservedMetadata.requestedBy] = header.request.map {

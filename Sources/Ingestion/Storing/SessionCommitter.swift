@@ -1,5 +1,5 @@
+import CLinux
 import Captures
-internal import CLinux
 import FoundationEssentials
 import HealthModel
 import Sensors
@@ -9,7 +9,7 @@ import SeriesStore
 ///
 /// Runs on the store's thread, so that neither a long final pass nor a slow disk delays a notification.
 actor SessionCommitter {
-  /// Why a session could not be committed. It stays in the journal and is tried again.
+  /// The reason why a session could not be committed. The session stays in the journal, and its commit is tried again.
   enum Failure: Error {
     case journal(JournalError)
     case store(StoreError)
@@ -20,18 +20,18 @@ actor SessionCommitter {
     case sessionsMissing
   }
 
-  /// What was stored, for the log.
+  /// The stored result, for the log.
   struct Committed: Sendable {
     /// Nil where there was nothing to store: a power cut can leave a session's beginning alone.
     var outcome: CommitOutcome?
     var rates: Int
     var beats: Int
     var gaps: Int
-    /// What of its journal could not be read, the first hundred places.
+    /// The first hundred places in its journal that could not be read.
     var damages: [CaptureDamage]
     /// The older captures that went meanwhile.
     var deletedCaptures: [CaptureArchive.Deletion] = []
-    /// Why its capture could not be kept or old ones could not be deleted, where that was asked for.
+    /// The reason why its capture could not be stored or old ones could not be deleted, where that was asked for.
     var archiveFailure: JournalError?
     /// By which clock it is dated.
     var clock: RecordedClock?
@@ -40,15 +40,15 @@ actor SessionCommitter {
   let store: HealthStore
   let journal: Journal
   private let archive: CaptureArchive?
-  /// By which time its captures age; nil where they are kept whatever their age.
+  /// The clock by which captures age; nil if they are stored whatever their age.
   private var aging: CaptureAging?
   let version: String
   let eventRules: HeartEventRules
-  /// How often a session, a series or a workout could not be read from the journal.
+  /// The number of times that a session, a series or a workout could not be read from the journal.
   var failedReadings: [UUID: Int] = [:]
 
-  /// So many failures, with a minute between them, show that a segment stays unreadable: then the session is stored without
-  /// it rather than never, and the segment is kept aside.
+  /// So many failures, with a minute between them, show that a segment stays unreadable: then the session is stored
+  /// without it rather than never, and the segment is put aside.
   static let greatestFailedReadings = 10
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe store.unownedExecutor }
@@ -71,15 +71,15 @@ actor SessionCommitter {
   ///
   /// - Parameters:
   ///   - session: The session's identity in the journal.
-  ///   - now: The clocks' times in seconds, for the age of kept captures.
+  ///   - now: The clocks' times in seconds, for the age of stored captures.
   ///   - workouts: The workouts in the journal: no heart event is of their time.
-  ///   - judgement: What is known of the clock; nil: nothing is stored of it.
-  /// - Returns: What was stored.
+  ///   - judgement: The knowledge of the clock; with nil nothing is stored of it.
+  /// - Returns: The stored result.
   /// - Throws: ``Failure``; the session is then still in the journal.
   func commit(
     _ session: UUID, now: (wall: Int64, boot: Int64), during workouts: Set<UUID> = [], judgement: ClockJudgement? = nil
   ) throws(Failure) -> Committed {
-    // What a long session took for its final pass goes back to the system, not into a heap that stays that large.
+    // Returns the memory of a long session's final pass to the system; otherwise the heap would stay that large.
     defer { malloc_trim(0) }
     let capture: Capture
     let damages: [CaptureDamage]
@@ -113,7 +113,7 @@ actor SessionCommitter {
     }
     do {
       try journal.commit(session)
-      // It is committed all the same: what is left here goes with its segments.
+      // The session is committed all the same: its remaining records are deleted with their segments.
       if outcome == .deletedBefore { try? journal.erase(session) }
     } catch {
       throw .journal(error)
@@ -155,7 +155,7 @@ actor SessionCommitter {
       throw .store(error)
     }
     for object in changes.deleted where object.isSession {
-      // Who was brought back since then keeps what it has.
+      // A session that was restored since then keeps its journal and its capture.
       let isBack: Bool
       do { isBack = try await store.syncVersion(of: object.id) != nil } catch { throw .store(error) }
       guard !isBack else { continue }
@@ -175,5 +175,82 @@ extension Capture {
   fileprivate var holdsAnything: Bool {
     if log.measurementCount > 0 { return true }
     return log.contains { if case .lost = $0.kind { true } else { false } }
+  }
+}
+
+extension SessionCommitter {
+  /// The clock of what is about to be stored.
+  ///
+  /// - Parameters:
+  ///   - boot: The boot of its last records.
+  ///   - lead: The lead that they know of it.
+  ///   - start: When it begins by that.
+  ///   - judgement: The present knowledge; nil if there is none.
+  /// - Returns: The clock; nil where nothing is stored of it.
+  /// - Throws: ``Failure``, where the store cannot be read.
+  func clock(
+    in boot: BootIdentifier?, at lead: Int64?, from start: Timestamp, by judgement: ClockJudgement?
+  ) throws(Failure) -> RecordedClock? {
+    guard let judgement else { return nil }
+    let found = store.assumeIsolated { store -> Result<RecordedClock, StoreError> in
+      do throws(StoreError) {
+        let remembered = try boot.flatMap { (boot) throws(StoreError) in try store.clockBelief(in: boot.uuid) }
+        return .success(
+          judgement.clock(
+            in: boot, at: lead, from: start, remembered: remembered, newest: try store.newestBelievedEnd()))
+      } catch {
+        return .failure(error)
+      }
+    }
+    do throws(StoreError) { return try found.get() } catch { throw .store(error) }
+  }
+}
+
+/// The time by which stored captures age: the wall clock without what a jump added to it, until the clock has stood for
+/// as long as captures are stored.
+///
+/// Whether a clock can be believed is not known here. A day by the boot clock is a day; a month that passes in a second, or
+/// between two boots, may be one in which the machine was off, or a wrong clock. All times are in seconds.
+struct CaptureAging: Sendable {
+  /// The time for which captures are stored.
+  private let keep: Int64
+  /// A time that is known to have come, and the boot clock's at it.
+  private var known: (time: Int64, boot: Int64)?
+  /// Since when the wall clock has been further than that, by the boot clock, and by how much.
+  private var jump: (since: Int64, by: Int64)?
+
+  /// Clocks that differ by no more are the same, since they are adjusted all the time.
+  private static let tolerance: Int64 = 60
+
+  init(keep: Int64) {
+    self.keep = keep
+  }
+
+  /// The time by which captures age.
+  ///
+  /// - Parameters:
+  ///   - wall: The wall clock, since 1970.
+  ///   - boot: The boot clock, of the same boot at each call.
+  ///   - newest: The time when the newest capture was stored, since 1970; nil without any. Only the one of the first
+  ///     call counts.
+  /// - Returns: The time since 1970, `wall` or earlier.
+  mutating func now(wall: Int64, boot: Int64, newest: Int64?) -> Int64 {
+    let first: (time: Int64, boot: Int64) = if let newest { (newest, 0) } else { (wall, boot) }
+    let before = known ?? first
+    known = before
+    let passed = before.time.addingSaturated(boot.subtractingSaturated(before.boot))
+    let ahead = wall.subtractingSaturated(passed)
+    guard ahead > Self.tolerance else {
+      jump = nil
+      return wall
+    }
+    if let jump, abs(ahead.subtractingSaturated(jump.by)) <= Self.tolerance {
+      guard boot.subtractingSaturated(jump.since) >= keep else { return passed }
+      self.jump = nil
+      known = (wall, boot)
+      return wall
+    }
+    jump = (boot, ahead)
+    return passed
   }
 }

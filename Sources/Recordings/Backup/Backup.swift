@@ -1,11 +1,13 @@
-internal import Captures
-internal import Glibc
-internal import HealthModel
-internal import SeriesStore
+import Bits
+import Captures
+import Glibc
+import HealthModel
+import SeriesStore
 
 /// Makes a backup: one state of the store with the files of its attachments, the journal, and the configuration.
 ///
-/// The journal is read before the state of the store is taken: a session that is stored meanwhile is in both, and never in neither.
+/// The journal is read before the state of the store is taken: a session that is stored meanwhile is in both, and is never
+/// missing.
 package struct Backup {
   /// The contents of a backup.
   package struct Report: Hashable, Sendable {
@@ -30,11 +32,11 @@ package struct Backup {
   /// Prepares a backup.
   ///
   /// - Parameters:
-  ///   - location: Where the store is.
-  ///   - configuration: The recorder's file of settings; nil where it has none.
-  ///   - version: The program's.
+  ///   - location: The place of the store.
+  ///   - configuration: The recorder's file of settings; nil without such a file.
+  ///   - version: The version of the program.
   ///   - time: The time of the files in the backup, in seconds since 1970 (UTC).
-  ///   - progress: Called again and again with what is being done; ends the backup by throwing.
+  ///   - progress: Called again and again with the present action; ends the backup by throwing.
   package init(
     of location: StoreLocation, configuration: String?, version: String, time: Int,
     progress: @escaping (String) throws -> Void
@@ -46,10 +48,10 @@ package struct Backup {
   /// An attachment was deleted while it was to be copied: the state of the store is one from before that.
   private struct Overtaken: Error {}
 
-  /// How often the backup begins anew since something was deleted meanwhile.
+  /// The greatest number of attempts, since a deletion meanwhile makes the backup begin anew.
   private static let greatestAttempts = 5
 
-  /// Makes the backup at `path`; what was there is replaced when the new one is whole.
+  /// Makes the backup at `path`; an old file is replaced when the new one is whole.
   ///
   /// - Throws: `FileError`, `StoreError`, `JournalError`, and what `progress` throws.
   package mutating func make(_ path: String) throws -> Report {
@@ -87,7 +89,7 @@ package struct Backup {
     try addAttachments(of: snapshot, to: &writer)
     let name = path.split(separator: "/").last ?? "backup"
     let hidden = "\(FileAccess.directory(of: path))/.\(name).\(getpid()).store"
-    // Left over from a process of the same number that was killed between making it and taking its name away.
+    // A remainder of a process of the same number that was killed before it could remove the name.
     unsafe unlink(hidden)
     try snapshot.withCopy(at: hidden) { done, total in
       try progress("copying page \(done) of \(total) of the store")
@@ -101,7 +103,7 @@ package struct Backup {
     for name in try JournalFiles.names(in: location.journal) {
       try progress("copying the journal")
       do {
-        // Gone meanwhile: the store has it, or a later file repeats it.
+        // The file has gone meanwhile: the store has its content, or a later file repeats it.
         guard let bytes = try JournalFiles.bytes(of: name, in: location.journal) else { continue }
         try writer.add(BackupForm.journal + name, bytes)
         report.journalFiles += 1
@@ -127,5 +129,81 @@ package struct Backup {
         throw Overtaken()
       }
     }
+  }
+}
+
+/// Writes a backup, file after file; the backup appears at its place when it is whole.
+struct BackupWriter: ~Copyable {
+  private let output: ReplacedFile
+  private let time: Int
+  private var sums: [UInt8] = []
+  private var hash = SHA256()
+  /// The file that is being written, and the number of its missing bytes.
+  private var current = TarHeader(name: "", size: 0, time: 0)
+  private var missing = 0
+  /// The number of written bytes.
+  private(set) var length = 0
+
+  /// Begins a backup that will be at `path`, for its owner alone. `time` is in seconds since 1970 (UTC).
+  init(path: String, time: Int) throws(FileError) {
+    output = try ReplacedFile(path: path)
+    self.time = time
+  }
+
+  /// Adds a file with these bytes.
+  mutating func add(_ name: String, _ bytes: [UInt8]) throws(FileError) {
+    try begin(name, size: bytes.count)
+    try write(bytes)
+    try end()
+  }
+
+  /// Adds a file of this size, all that a descriptor has from its beginning.
+  ///
+  /// - Throws: ``FileError`` where the descriptor has fewer bytes; and the errors of `check`, which is called between parts,
+  ///   throws.
+  mutating func add(_ name: String, from descriptor: Int32, size: Int, check: () throws -> Void) throws {
+    try begin(name, size: size)
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while missing > 0 {
+      let wanted = min(buffer.count, missing)
+      let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe pread(descriptor, $0.baseAddress, wanted, off_t(current.size - missing))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw FileError(count < 0 ? errno : EIO, "cannot read \(name)", otherwise: .inputOutput) }
+      try write(Array(buffer[..<count]))
+      try check()
+    }
+    try end()
+  }
+
+  private mutating func begin(_ name: String, size: Int) throws(FileError) {
+    current = TarHeader(name: name, size: size, time: time)
+    (hash, missing) = (SHA256(), size)
+    try output.write(current.bytes)
+    length += TarHeader.blockLength
+  }
+
+  private mutating func write(_ bytes: [UInt8]) throws(FileError) {
+    try output.write(bytes)
+    hash.add(bytes[...])
+    missing -= bytes.count
+    length += bytes.count
+  }
+
+  private mutating func end() throws(FileError) {
+    let padding = TarHeader.padding(current.size)
+    if padding > 0 { try output.write([UInt8](repeating: 0, count: padding)) }
+    length += padding
+    sums += BackupForm.sum(Hexadecimal.text(hash.digest()), of: current.name).utf8
+  }
+
+  /// Adds the checksums, and puts the backup in its place when it is on the disk.
+  consuming func finish() throws(FileError) -> Int {
+    try add(BackupForm.sums, sums)
+    try output.write(BackupForm.end)
+    let length = length + BackupForm.end.count
+    try output.finish()
+    return length
   }
 }

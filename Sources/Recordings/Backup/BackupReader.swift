@@ -1,9 +1,9 @@
 internal import Bits
 internal import Glibc
 
-/// Reads a backup from its beginning to its end, and refuses it where any bit is not what was written.
+/// Reads a backup from its beginning to its end, and rejects it where any bit differs from the written one.
 ///
-/// Bytes that it hands over are not known to be sound before ``next()`` has returned nil.
+/// The bytes of its parts are not known to be sound before ``next()`` has returned nil.
 struct BackupReader: ~Copyable {
   private let path: String
   private let descriptor: Int32
@@ -12,14 +12,14 @@ struct BackupReader: ~Copyable {
   private var names: Set<String> = []
   private var place = -1
   private var offset = 0
-  /// The file that is being read, and what of it was not read yet.
+  /// The file that is being read, and the number of its unread bytes.
   private var current: TarHeader?
   private var missing = 0
   private var hash = SHA256()
 
   /// Opens the backup and reads its first file.
   ///
-  /// - Throws: ``FileError`` with `unsuitable` where it is no backup, or one of a later form.
+  /// - Throws: ``FileError`` with `unsuitable` for a file that is no backup, or a backup of a later form.
   init(_ path: String) throws(FileError) {
     self.path = path
     descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -53,7 +53,7 @@ struct BackupReader: ~Copyable {
     return nil
   }
 
-  /// Compares the checksums, and sees to it that nothing is behind them but the end.
+  /// Compares the checksums, and verifies that only the end follows them.
   private mutating func verifyEnd() throws(FileError) {
     let known = digests
     let lines = try bytes().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -105,7 +105,7 @@ struct BackupReader: ~Copyable {
     return bytes
   }
 
-  /// Reads at most `count` bytes; none at the end of the file.
+  /// Reads at most `count` bytes; empty at the end of the file.
   private mutating func readSome(_ count: Int) throws(FileError) -> [UInt8] {
     let wanted = min(count, 1 << 18)
     while true {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import SeriesStore
 
-/// Puts what a backup has at a place where nothing is: first all of it under hidden names, then, when the whole backup is known to be
-/// sound, under its own, the store last. Whatever fails, nothing else is changed.
+/// Restores a backup at an empty place: first all files under hidden names, then, when the whole backup is known to be sound,
+/// under their own names, the store last. A failure changes nothing else.
 package struct BackupRestoration {
   /// The contents that were restored.
   package struct Report: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct BackupRestoration {
     package var journalFiles = 0
     /// The place of the recorder's settings now; nil where the backup has none.
     package var configuration: String?
-    /// Whether they were there already, the same.
+    /// Whether the same settings were there already.
     package var hadConfiguration = false
   }
 
@@ -23,9 +23,9 @@ package struct BackupRestoration {
   /// Prepares a restoration.
   ///
   /// - Parameters:
-  ///   - location: Where the store is to be.
-  ///   - configuration: Where the settings are to be, if nothing is there; nil for a file beside the store.
-  ///   - progress: Called again and again with what is being done; ends the restoration by throwing.
+  ///   - location: The place of the new store.
+  ///   - configuration: The place of the settings, if it is empty; nil for a file beside the store.
+  ///   - progress: Called again and again with the present action; ends the restoration by throwing.
   package init(to location: StoreLocation, configuration: String?, progress: @escaping (String) throws -> Void) {
     (self.location, self.configuration, self.progress) = (location, configuration, progress)
   }
@@ -93,7 +93,7 @@ package struct BackupRestoration {
     guard fsync(descriptor) == 0 else { throw FileError(errno, "cannot write \(path)", otherwise: .inputOutput) }
   }
 
-  /// Throws where something is at the place. A log that was left there would be taken for one of the restored store.
+  /// Throws where something is at the place. An old log would count as one of the restored store.
   private func verifyPlace() throws(FileError) {
     let files = ["", "-wal", "-shm", "-journal"].map { location.path + $0 } + [location.configurationBeside]
     let taken =
@@ -105,7 +105,7 @@ package struct BackupRestoration {
       remedy: "move it away, or name another place with --store FILE")
   }
 
-  /// Throws where the recorder, who has the folder, could not write what another user restores.
+  /// Throws where the recorder, which owns the folder, could not write the files that another user restores.
   private func verifyOwner() throws(FileError) {
     var status = stat()
     guard geteuid() != 0, unsafe stat(location.directory, &status) == 0, status.st_uid != geteuid() else { return }
@@ -114,7 +114,7 @@ package struct BackupRestoration {
       remedy: "restore as that user, or with sudo")
   }
 
-  /// Puts the settings where they are looked for, or beside the store where other ones are there.
+  /// Puts the settings at the usual place, or beside the store where that place has other settings.
   private func restore(_ settings: [UInt8]) throws(FileError) -> (path: String, wasThere: Bool) {
     var path = location.configurationBeside
     if let configuration {
@@ -132,7 +132,7 @@ package struct BackupRestoration {
   }
 }
 
-/// A folder that comes back: filled under a hidden name, which goes with the last reference where it was not published.
+/// A folder that is being restored: filled under a hidden name; an unpublished folder is removed with the last reference.
 private final class RestoredFolder {
   private let path: String
   private let location: StoreLocation
@@ -151,7 +151,7 @@ private final class RestoredFolder {
     unsafe rmdir(hidden)
   }
 
-  /// Makes an empty file, with the owner and the mode that the store's have; its path.
+  /// Makes an empty file with the owner and the mode of the store's files, and returns its path.
   func make(_ name: String) throws(FileError) -> String {
     if names.isEmpty {
       guard unsafe mkdir(hidden, 0o700) == 0 || errno == EEXIST else {
@@ -167,7 +167,7 @@ private final class RestoredFolder {
     return file
   }
 
-  /// Gives it its own name, in place of an empty folder.
+  /// Gives the folder its own name, in place of an empty folder.
   func publish() throws(FileError) {
     guard !names.isEmpty else { return }
     let descriptor = unsafe open(hidden, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -182,12 +182,12 @@ private final class RestoredFolder {
     isPublished = true
   }
 
-  /// Takes it back, where the store could not follow.
+  /// Hides the folder again, where the store could not follow.
   func withdraw() {
     if isPublished, unsafe rename(path, hidden) == 0 { isPublished = false }
   }
 
-  /// The folder's owner is the recorder, for whom root restores.
+  /// Gives the file to the owner of the folder: the recorder, for which root restores.
   private func adopt(_ descriptor: Int32, mode: UInt32) {
     var status = stat()
     if geteuid() == 0, unsafe stat(location.directory, &status) == 0 {
@@ -207,7 +207,7 @@ private final class RestoredFolder {
     guard isThere(path) else { return true }
     guard let folder = unsafe opendir(path) else { return false }
     defer { unsafe closedir(folder) }
-    // Itself and the one above.
+    // The entries of the folder itself and of the one above.
     var count = 0
     while count < 3, unsafe readdir(folder) != nil { count += 1 }
     return count < 3

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Files, read whole, looked for, made safely; failures name the file.
+/// Access to files: reads them whole, looks for them, makes them safely; failures name the file.
 package enum FileAccess {
   /// True where something is at `path`.
   package static func exists(_ path: String) -> Bool {
@@ -25,7 +25,7 @@ package enum FileAccess {
     unsafe access(path, W_OK) == 0
   }
 
-  /// How many bytes the file system of `path` has left for its users; nil where it does not say.
+  /// The number of bytes that the file system of `path` has left for its users; nil where it is not known.
   package static func freeBytes(at path: String) -> UInt64? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return nil }
@@ -38,7 +38,7 @@ package enum FileAccess {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The file that `path` leads to where that is a symbolic link; else `path` as it is.
+  /// The file that `path` leads to where that is a symbolic link; else `path` unchanged.
   package static func behindLink(_ path: String) -> String {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = unsafe realpath(path, nil)
@@ -74,8 +74,8 @@ package enum FileAccess {
     return try read(descriptor, path, limit: limit)
   }
 
-  /// As ``read(_:limit:)``, of a file that a program of ours must have written: what is no regular file, a link, or
-  /// where `owner` is given another user's, is an error, and is never waited for.
+  /// As ``read(_:limit:)``, of a file that a program of ours must have written: a link, anything but a regular file and, where
+  /// `owner` is given, a file of another user are errors, and are never waited for.
   package static func readRegular(_ path: String, limit: Int, of owner: uid_t? = nil) throws(FileError) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .missing) }
@@ -117,5 +117,92 @@ package enum FileAccess {
       written += count
     }
     return nil
+  }
+}
+
+/// Whether files are there; tests make up their own.
+package struct FileLookup: Sendable {
+  package enum Presence: Hashable {
+    case present
+    case absent
+    /// A folder on the way may not be looked into.
+    case forbidden
+  }
+
+  package var presence: @Sendable (String) -> Presence
+
+  package init(presence: @escaping @Sendable (String) -> Presence) {
+    self.presence = presence
+  }
+
+  /// The files of the system.
+  package static let system = FileLookup { path in
+    if unsafe access(path, F_OK) == 0 { return .present }
+    return errno == EACCES ? .forbidden : .absent
+  }
+}
+
+/// A failure with a file or a folder: the failed action, the reason, and the remedy, for a person.
+package struct FileError: Error, Hashable, Sendable {
+  /// The kind of failure, for a program.
+  package enum Code: Hashable, Sendable {
+    /// There is no such file.
+    case missing
+    /// The file has the wrong content, or is no file.
+    case unsuitable
+    /// The file, or a folder for it, cannot be made there.
+    case cannotCreate
+    /// The disk is full or broken.
+    case inputOutput
+    case permission
+    /// A needed part of the system is missing.
+    case unavailable
+    /// The place of the file is not known.
+    case unplaced
+    /// The system refuses an action that every program is allowed.
+    case system
+  }
+
+  package var code: Code
+  /// The failed action and the reason, without a full stop at the end.
+  package var message: String
+  /// The remedy, as a command or a short clause.
+  package var remedy: String?
+
+  package init(_ code: Code, _ message: String, remedy: String? = nil) {
+    self.code = code
+    self.message = message
+    self.remedy = remedy
+  }
+
+  /// `what: why`, with the code that fits the error number of the system, and `otherwise` where none does.
+  package init(_ number: CInt, _ what: String, otherwise: Code) {
+    self.init(Code(number, otherwise: otherwise), "\(what): \(Self.reason(number))")
+  }
+
+  /// The service's recordings are for root and the members of its group.
+  package static let notInGroup = FileError(
+    .permission, "you may not see what the service records",
+    remedy: "sudo usermod -aG sensord $USER, then log in again")
+
+  /// The system's words for an error number, without a capital letter.
+  package static func reason(_ number: CInt) -> String {
+    guard let text = unsafe strerror(number) else { return "error \(number)" }
+    let words = unsafe String(cString: text)
+    return words.prefix(1).lowercased() + words.dropFirst()
+  }
+}
+
+extension FileError.Code {
+  /// The code that fits an error number. A missing folder is for `otherwise` to judge: it can be a file that was asked
+  /// for, or the place for a new one.
+  package init(_ number: CInt, otherwise: Self) {
+    self =
+      switch number {
+      case EACCES, EPERM, EROFS: .permission
+      case EIO, ENOSPC, EDQUOT, EFBIG: .inputOutput
+      case ENOENT where otherwise == .inputOutput, EISDIR where otherwise == .inputOutput: .missing
+      default: otherwise
+      }
   }
 }

@@ -2,22 +2,22 @@ internal import Glibc
 
 /// A file that appears under its name only when it is whole.
 ///
-/// It is written under a hidden name beside its place, synced, and renamed; a failure leaves whatever was there before.
-/// Made with `O_EXCL`, so that nobody can have put a link under the hidden name. A place that a person named and that is
-/// no regular file (`/dev/stdout`, a pipe of their own) is written directly, since it must not be replaced; one that the program chose
-/// itself is replaced whatever it is, since somebody else may have put a pipe there to read along.
+/// The file is written under a hidden name beside its place, synced, and renamed; a failure leaves the old file. The hidden file
+/// is made with `O_EXCL`, so that nobody can have put a link there. A place that a person named and that is no regular file
+/// (`/dev/stdout`, a pipe of their own) is written directly, since it must not be replaced. Anything at a place that the program
+/// chose itself is replaced, since somebody else may have put a pipe there to read along.
 package struct ReplacedFile: ~Copyable {
   private let path: String
   private let temporaryPath: String?
   private let descriptor: CInt
   private var isInPlace = false
 
-  /// Opens the file that will become `path`. `mode` holds whatever the umask says.
+  /// Opens the file that will become `path`. `mode` counts, whatever the umask is.
   package init(path: String, mode: UInt32 = 0o600, mayBeSpecial: Bool = true) throws(FileError) {
     self.init(try Draft(path: path, mode: mode, mayBeSpecial: mayBeSpecial))
   }
 
-  /// Goes on with a file that is open; only once.
+  /// Continues with a file that is open; only once.
   package init(_ draft: Draft) {
     (path, temporaryPath, descriptor) = (draft.path, draft.temporaryPath, draft.descriptor)
   }
@@ -55,10 +55,10 @@ extension ReplacedFile {
     fileprivate let descriptor: CInt
     private static let processIdentifier = getpid()
 
-    /// The hidden name, and the one that it will have; nil for what is written directly.
+    /// The hidden name and the final one; nil for a place that is written directly.
     package var names: (hidden: String, path: String)? { temporaryPath.map { ($0, path) } }
 
-    /// Opens the file that will become `path`. `mode` holds whatever the umask says.
+    /// Opens the file that will become `path`. `mode` counts, whatever the umask is.
     package init(path: String, mode: UInt32 = 0o600, mayBeSpecial: Bool = true) throws(FileError) {
       var status = stat()
       let isSpecial = unsafe mayBeSpecial && stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
@@ -74,7 +74,7 @@ extension ReplacedFile {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         number = unsafe open(temporary, flags, mode)
         if number < 0, errno == EEXIST {
-          // Left over from a process of the same number that was killed.
+          // A remainder of a killed process of the same number.
           unsafe unlink(temporary)
           number = unsafe open(temporary, flags, mode)
         }
@@ -90,8 +90,8 @@ extension ReplacedFile {
       descriptor = number
     }
 
-    /// Whether somebody else made the pipe, and may be reading. One without a name, as between two programs, is whoever's
-    /// shell made it: `sudo` leaves it that person's.
+    /// Whether somebody else made the pipe, and may be reading. A pipe without a name, as between two programs, belongs to the
+    /// user whose shell made it, also under `sudo`.
     private static func isForeignPipe(_ descriptor: CInt) -> Bool {
       var status = stat()
       guard unsafe fstat(descriptor, &status) == 0 else { return true }

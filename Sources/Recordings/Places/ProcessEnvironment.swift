@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The environment variables of this process; the only place that reads them.
 package struct ProcessEnvironment: Sendable {
@@ -55,4 +55,22 @@ package struct ProcessEnvironment: Sendable {
     "TZDIR", "WATCHDOG_PID", "WATCHDOG_USEC",
     "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
   ]
+}
+
+/// The systemd service, as far as the file system shows it.
+package enum ServiceUnit {
+  private static let paths = [
+    "/etc/systemd/system/sensord.service", "/usr/local/lib/systemd/system/sensord.service",
+    "/usr/lib/systemd/system/sensord.service", "/lib/systemd/system/sensord.service",
+  ]
+
+  /// Whether the unit is where systemd finds it.
+  package static func isInstalled(_ files: FileLookup = .system) -> Bool {
+    paths.contains { files.presence($0) == .present }
+  }
+
+  /// Whether systemd runs on this machine (sd_booted(3)).
+  package static func isSystemdRunning(_ files: FileLookup = .system) -> Bool {
+    files.presence("/run/systemd/system") == .present
+  }
 }

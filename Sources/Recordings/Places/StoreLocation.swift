@@ -1,9 +1,11 @@
-internal import Glibc
+import Captures
+import Glibc
+package import SeriesStore
 
-/// Where the store is, and with which rights its files are made (Documentation/command-line.md).
+/// The place of the store, and the modes of its files (Documentation/command-line.md).
 package struct StoreLocation: Hashable, Sendable {
   package var path: String
-  /// 0600 in 0700 for a person, 0640 in 0750 for the service.
+  /// The mode of files: 0600 in 0700 for a person, 0640 in 0750 for the service.
   package var fileMode: UInt32
   package var directoryMode: UInt32
 
@@ -19,9 +21,9 @@ package struct StoreLocation: Hashable, Sendable {
   /// For the commands that read or change what was recorded: `--store`, else the service's store where the service is
   /// installed, else the person's own.
   ///
-  /// A person who may not look into the service's folder is given their own store where they have one; where they have
-  /// none, the service's, so that the refusal says why. Root, who allows a sensor before the service has run for
-  /// the first time, means the service too.
+  /// A person who may not look into the service's folder is given their own store where they have one; without one, the
+  /// service's, so that the refusal has the reason. Root, who allows a sensor before the service has run for the first time,
+  /// means the service too.
   package static func forCommands(
     option: String?, environment: ProcessEnvironment, files: FileLookup = .system, isRoot: Bool = geteuid() == 0
   ) throws(FileError) -> StoreLocation {
@@ -57,7 +59,7 @@ package struct StoreLocation: Hashable, Sendable {
     return StoreLocation(path: try "\(personal(environment).directory)/demo.sqlite")
   }
 
-  /// Why nobody can say whether this store is there: a folder on the way may not be looked into. Nil where none is.
+  /// The reason why nobody knows whether this store exists: a folder on the way may not be entered. Nil without such a folder.
   package func refusal(_ files: FileLookup = .system) -> FileError? {
     guard files.presence(path) == .forbidden else { return nil }
     guard path == Self.servicePath else {
@@ -67,7 +69,7 @@ package struct StoreLocation: Hashable, Sendable {
     return .notInGroup
   }
 
-  /// Why this store cannot be changed, where it is the service's and the user may not; else as ``refusal(_:)``.
+  /// The reason why this store cannot be changed: the user may not change the service's store; else as ``refusal(_:)``.
   package func writeRefusal(
     _ files: FileLookup = .system, mayWrite: (String) -> Bool = FileAccess.mayWrite
   ) -> FileError? {
@@ -89,7 +91,7 @@ package struct StoreLocation: Hashable, Sendable {
   /// The folder of the files of attachments.
   package var attachments: String { "\(stem).attachments" }
 
-  /// The place to which a restore puts the recorder's settings if they cannot be where they are looked for.
+  /// The place of the recorder's settings after a restore that cannot use the usual place.
   package var configurationBeside: String { "\(stem).conf" }
 
   private var stem: String { path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path }
@@ -106,5 +108,24 @@ package struct StoreLocation: Hashable, Sendable {
         .unplaced, "neither XDG_STATE_HOME nor HOME says where the store is", remedy: "name it with --store FILE")
     }
     return named("\(home)/sensord/sensord.sqlite")
+  }
+}
+
+extension StoreLocation {
+  /// Files of the journal that were set aside and not examined, each with the command that reads it.
+  ///
+  /// - Throws: `JournalError`.
+  package func setAside() throws -> [StoreDamage] {
+    try SetAsideFile.all(in: journal).map { file in
+      let name = file.name == "*" ? "*" : "'\(file.name)'"
+      let isServices = path == Self.servicePath
+      let command =
+        isServices
+        ? "sudo sensord replay '\(file.directory)'/\(name)"
+        : "sensord replay '\(file.directory)'/\(name) --store '\(path)'"
+      return StoreDamage(
+        object: "journal",
+        problem: "\(file.directory)/\(file.name) was set aside, since \(file.reason); to read it: \(command)")
+    }
   }
 }

@@ -1,8 +1,8 @@
 package import FoundationEssentials
 package import HealthModel
-internal import SeriesStore
+import SeriesStore
 
-/// What other formats are made of.
+/// The values for other formats.
 extension SessionCatalogue {
   /// The values of what `name` means: a session, or a workout with what was recorded meanwhile.
   ///
@@ -10,7 +10,7 @@ extension SessionCatalogue {
   @concurrent package func values(_ name: String) async throws -> RecordedValues {
     if case .workout(let workout) = try await named(name) { return try await values(ofWorkout: workout) }
     let (session, rates, gaps) = try await rates(name)
-    // By its identity: what `last` means may have changed.
+    // By identity, since the meaning of `last` may have changed.
     let beats = try await recording(session.id.uuidString).beats
     return RecordedValues(
       id: session.id, device: session.device, source: session.source, span: Self.span(session.start, session.end),
@@ -24,9 +24,10 @@ extension SessionCatalogue {
     return try await sessions.map(\.id) + (store?.identifiers(SampleQuery(workouts)) ?? [])
   }
 
-  /// The heart rates and beats of a workout: those that were collected with it, or else, as of one that came in from elsewhere, what was
-  /// recorded meanwhile: the sessions, unless another source has rates over more than twice their time. Of what others saved, those rates
-  /// of one source of which the most lie in its time; so also where the session that has the beats has no rates in it.
+  /// The heart rates and beats of a workout: those that were collected with it or else, as for an imported workout, those that
+  /// were recorded meanwhile: the sessions, unless another source has rates over more than twice their time. Of other programs'
+  /// rates, those of the source with the most rates in the workout's time; so also where the session that has the beats has no
+  /// rates in it.
   @concurrent static func heart(of workout: Workout, in store: HealthStore) async throws -> [HealthSample] {
     let collected = try await recorded(with: workout.id, in: store)
     guard collected.isEmpty else { return collected }
@@ -52,13 +53,13 @@ extension SessionCatalogue {
       .result(for: store).value
   }
 
-  /// Whose rates may stand for each other.
+  /// The origin of rates that can replace one another: a session or a source.
   private enum Origin: Hashable {
     case session(UUID)
     case source(DataSource)
   }
 
-  /// Of all rates those of the one session or source that has the most in the time of a workout.
+  /// The rates of the one session or source that has the most rates in the time of a workout.
   @concurrent private static func mostRates(
     _ samples: [HealthSample], of workout: Workout, in store: HealthStore
   ) async throws -> (samples: [HealthSample], rates: [HeartRateValue]) {
@@ -69,7 +70,7 @@ extension SessionCatalogue {
     for samples in origins.values {
       let rates = try await Self.rates(of: samples, in: store)
         .filter { $0.time >= workout.start && $0.time <= workout.end }
-      // The same for the same store.
+      // The choice between equals is always the same for the same store.
       let isFirst = samples.first?.id.uuidString ?? "" < best.samples.first?.id.uuidString ?? ""
       if rates.count > best.rates.count || (rates.count == best.rates.count && isFirst) { best = (samples, rates) }
     }
@@ -87,7 +88,7 @@ extension SessionCatalogue {
       let count = beats.locatedBeats.reduce(0) { $1.time >= workout.start && $1.time <= workout.end ? $0 + 1 : $0 }
       if count > best?.count ?? 0 { best = (beats, session, sample.device, count) }
     }
-    // Rates of the same sensor as its beats; of all where there are none.
+    // Rates of the same sensor as the beats; without beats, of all sensors.
     let ofBest = collected.filter { best == nil || $0.session == best?.session }
     var rates = try await Self.rates(of: ofBest, in: store)
       .filter { $0.time >= workout.start && $0.time <= workout.end }
@@ -105,4 +106,23 @@ extension SessionCatalogue {
       rates: rates,
       heartbeats: best?.beats ?? HeartbeatSeries(), gaps: gaps.sorted { $0.start < $1.start }, workout: workout)
   }
+}
+
+/// Everything that was measured in a session, or while a workout lasted.
+package struct RecordedValues: Sendable {
+  package var id: UUID
+  package var device: Device
+  package var source: SourceRevision
+  package var span: TimeSpan
+  /// The rates in order of time.
+  package var rates: [HeartRateValue]
+  /// The beats; of several sessions in a workout, those of the one with the most beats in its time: two straps are not one heart
+  /// that beats twice.
+  package var heartbeats: HeartbeatSeries
+  /// The gaps of the session that has the beats.
+  package var gaps: [RecordingGap]
+  /// The workout; nil for a session.
+  package var workout: Workout?
+  /// The metadata of the session; empty for a workout, which has its own.
+  package var metadata: Metadata = [:]
 }

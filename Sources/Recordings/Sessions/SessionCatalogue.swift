@@ -1,24 +1,24 @@
-internal import Captures
+import Captures
 package import Documents
 package import FoundationEssentials
 package import HealthModel
-internal import Ingestion
+import Ingestion
 package import SeriesStore
 
-/// The sessions that can be named: those in the store, and those that a recorder has in its journal.
+/// The sessions that a name can mean: those in the store, and those that a recorder has in its journal.
 package struct SessionCatalogue: Sendable {
-  /// Where the store, the journal and the kept captures are.
+  /// The place of the store, the journal and the kept captures.
   package let location: StoreLocation
   let store: HealthStore?
   private let version: String
 
-  /// The sessions of one store. Where that was not made yet the catalogue is empty, unless the store was named.
+  /// The sessions of one store. The catalogue of a store that was not made yet is empty, unless the store was named.
   ///
   /// - Parameters:
-  ///   - location: Where the store, and with it the journal, is.
-  ///   - isNamed: Whether a person named the store: it must exist then.
-  ///   - version: The program's, which sessions that are still in the journal are given.
-  ///   - atRest: Whether nothing is asked before ``start()``, and the store is opened without its thread.
+  ///   - location: The place of the store, and with it of the journal.
+  ///   - isNamed: Whether a person named the store, so that it must exist.
+  ///   - version: The version of the program, which becomes that of sessions in the journal.
+  ///   - atRest: Whether the store is opened without its thread; queries must wait for ``start()`` then.
   /// - Throws: `StoreError`.
   package init(
     _ location: StoreLocation, isNamed: Bool, version: String, atRest: Bool = false
@@ -48,30 +48,30 @@ package struct SessionCatalogue: Sendable {
     case journalled(RecordedSession)
   }
 
-  /// All sessions that can be read, oldest first, and what is damaged of the others.
+  /// All sessions that can be read, oldest first, and the damages of the others.
   @concurrent package func list() async throws -> (sessions: [SessionSummary], damages: [StoreDamage]) {
     let contents = try JournalReader.read(directory: location.journal)
     let journalled = OpenSessions.sessions(of: contents, version: version)
     let (stored, found) = try await store?.readableSessions() ?? ([], [])
-    // What is no segment holds no session that is missing here.
+    // A file that is no segment holds no session that is missing here.
     let waiting = contents.foreignFiles.filter(\.reason.mayPass).map {
       StoreDamage(object: "journal", problem: $0.line(in: location.journal))
     }
     let damages = found + waiting + (try location.setAside())
     let known = Set(stored.map(\.id))
     let open = journalled.filter { !known.contains($0.id) }.map { SessionSummary($0) }
-    // The store lists by start already; what is still open is nearly always the newest.
+    // The store lists by start already; an open session is nearly always the newest.
     return (open.isEmpty ? stored : (stored + open).sorted { $0.precedes($1) }, damages)
   }
 
-  /// Those that a recorder has in its journal, or that wait there.
+  /// The sessions that a recorder has in its journal, or that wait there.
   package func journalledIdentifiers() throws -> Set<UUID> {
     guard FileAccess.exists(location.journal) else { return [] }
     let sessions = try JournalReader.read(directory: location.journal).sessions
     return Set(sessions.filter { $0.state != .committed }.map(\.capture.session))
   }
 
-  /// Those that begin in a time, oldest first, and what is damaged of any; nil is without a bound.
+  /// The sessions that begin in a time, oldest first, and the damages of all; nil is no bound.
   @concurrent package func sessions(
     beginningFrom start: Timestamp?, to end: Timestamp?
   ) async throws -> (sessions: [UUID], damages: [StoreDamage]) {
@@ -87,7 +87,7 @@ package struct SessionCatalogue: Sendable {
     try await store?.alterations() ?? []
   }
 
-  /// Alterations of a session that is shown or exported; none of one that is in the journal.
+  /// Alterations of a session that is shown or exported; empty for a session in the journal.
   @concurrent package func alterations(of session: UUID) async throws -> [StoreDamage] {
     try await store?.alterations(of: session) ?? []
   }
@@ -97,7 +97,7 @@ package struct SessionCatalogue: Sendable {
     Set(try await store?.clocks().filter(\.value.isDoubtful).keys ?? [:].keys)
   }
 
-  /// Those in the store, oldest first.
+  /// The sessions in the store, oldest first.
   @concurrent package func stored() async throws -> [SessionSummary] {
     try await store?.sessions() ?? []
   }
@@ -135,8 +135,8 @@ package struct SessionCatalogue: Sendable {
     }
   }
 
-  /// The recovery of the heart rate after exercise in a session, which ended at `end`: 65 s before the session where that is not
-  /// said, so that the minute and what follows it were recorded.
+  /// The recovery of the heart rate after exercise in a session, which ended at `end`; without `end`, 65 s before the end of the
+  /// session, so that the minute and the seconds after it were recorded.
   @concurrent package func recovery(
     _ name: String, at end: Timestamp?
   ) async throws -> (session: SessionSummary, answer: RecoveryAnswer) {
@@ -172,7 +172,7 @@ package struct SessionCatalogue: Sendable {
     }
   }
 
-  /// The values of a session as a table, and whose they are.
+  /// The values of a session as a table, with the summary of the session.
   @concurrent package func export(_ name: String, as format: ExportFormat) async throws -> (
     session: SessionSummary, csv: [UInt8]
   ) {
@@ -192,7 +192,7 @@ package struct SessionCatalogue: Sendable {
         return (session, RatesExport.csv(rates, gaps: gaps))
       }
     } catch SessionError.notFound(let name, let store) {
-      // A table is of one session, and a workout may have several.
+      // A table is of one session, and a workout may have several sessions.
       guard case .workout? = try? await named(name) else { throw SessionError.notFound(name, store: store) }
       throw SessionError.workout(name, format.rawValue)
     }
@@ -224,7 +224,7 @@ package struct SessionCatalogue: Sendable {
     throw SessionError.noneYet(store: location.path, isDamaged: try await !alterations().isEmpty)
   }
 
-  /// The one of the store that `name` means; nil where there is none.
+  /// The stored session that `name` means; nil without such a session.
   @concurrent private func storedSession(_ name: String) async throws -> SessionSummary? {
     do throws(StoreError) {
       return try await store?.session(name)
@@ -241,13 +241,42 @@ package struct SessionCatalogue: Sendable {
 }
 
 extension RecordedSession {
-  /// Whether it has a rate or a beat.
+  /// Whether the session has a rate or a beat.
   fileprivate var hasValues: Bool { !rates.isEmpty || !heartbeats.beats.isEmpty }
 }
 
 extension SessionSummary {
-  /// Throws ``SessionError/noValues(_:)`` for a session without a rate and a beat: nothing can be made of it.
+  /// Throws ``SessionError/noValues(_:)`` for a session without a rate and a beat, which cannot be shown.
   package func requireValues() throws(SessionError) {
     guard heartRate.count > 0 || heartbeats.count > 0 else { throw .noValues(shortName) }
+  }
+}
+
+/// The curves for pictures.
+extension SessionCatalogue {
+  /// The curves of the session that `name` means.
+  @concurrent package func curves(_ name: String) async throws -> RecordedCurves {
+    let (session, rates, gaps) = try await rates(name)
+    let beats = try await recording(session.id.uuidString).beats
+    return RecordedCurves(in: Self.span(session.start, session.end), rates: rates, heartbeats: [beats], gaps: gaps)
+  }
+
+  /// The curves of a stored workout, from the sessions that were collected with it.
+  @concurrent package func curves(ofWorkout workout: UUID) async throws -> RecordedCurves {
+    let (store, sample) = try await stored(workout)
+    let collected = try await Self.recorded(with: workout, in: store)
+    var beats: [HeartbeatSeries] = []
+    var gaps: [RecordingGap] = []
+    for sample in collected where sample.type == .heartbeatSeries {
+      if let session = sample.session { beats.append(try await store.beats(of: session)) }
+    }
+    for session in Set(collected.compactMap(\.session)) { gaps += try await store.gaps(of: session) }
+    return RecordedCurves(
+      in: Self.span(sample.start, sample.end), rates: try await Self.rates(of: collected, in: store),
+      heartbeats: beats.sorted { ($0.start?.microseconds ?? 0) < ($1.start?.microseconds ?? 0) }, gaps: gaps)
+  }
+
+  static func span(_ start: Timestamp, _ end: Timestamp) -> TimeSpan {
+    TimeSpan(start: start, end: end) ?? TimeSpan(at: start)
   }
 }

@@ -5,12 +5,12 @@ package import SeriesStore
 
 /// Deletes a session everywhere: from the store, from the journal, and its kept capture.
 ///
-/// Nothing of its values is left anywhere; the store keeps the fact that it was deleted.
+/// No value of the session is left anywhere; the store records the fact of the deletion.
 package struct SessionDeletion: Hashable, Sendable {
-  /// What was done.
+  /// The outcome of a deletion.
   package enum Outcome: Hashable, Sendable {
     case deleted(SessionSummary)
-    /// No session has the name. What an earlier deletion had left, because a reader held on to it, is erased now.
+    /// No session has the name. The remains of an earlier deletion, which a reader had held, are erased now.
     case remainderErased
   }
 
@@ -19,8 +19,8 @@ package struct SessionDeletion: Hashable, Sendable {
   /// A recorder notices a deletion by itself, within a second; a busy machine or a slow disk may take longer.
   private static let longestWait = (pauses: 300, each: Duration.milliseconds(100))
 
-  /// Prepares the deletion of the session whose identifier begins with `name`. `last` is refused, lest the wrong session
-  /// goes.
+  /// Prepares the deletion of the session whose identifier begins with `name`. `last` is refused, lest the wrong session is
+  /// deleted.
   ///
   /// - Throws: ``SessionError/lastNotDeleted`` and ``SessionError/noNameToDelete(_:)``.
   package init(of name: String) throws(SessionError) {
@@ -31,14 +31,14 @@ package struct SessionDeletion: Hashable, Sendable {
 
   /// Deletes the session.
   ///
-  /// Where a recorder runs, it is the recorder that erases its journal; that is waited for, up to half a minute.
+  /// A running recorder erases its own journal; the deletion waits for that, up to half a minute.
   ///
   /// - Parameters:
   ///   - catalogue: Finds the session.
   ///   - store: The catalogue's store, opened for writing.
   ///   - isolation: The caller's.
-  ///   - pause: Returns after so long. The caller has the clock.
-  /// - Returns: What was done.
+  ///   - pause: Waits for the given time. The caller has the clock.
+  /// - Returns: The outcome of a deletion.
   /// - Throws: ``SessionError``, `StoreError`, `JournalError`, and what `pause` throws.
   package func perform(
     in catalogue: SessionCatalogue, _ store: HealthStore, isolation: isolated (any Actor)? = #isolation,
@@ -64,19 +64,19 @@ package struct SessionDeletion: Hashable, Sendable {
       guard error.code == .locked, try await store.syncVersion(of: session.id) == nil else { throw error }
       unfinished = error
     }
-    // The raw notifications too, or 'replay' would have them still.
+    // The raw notifications are erased too, or 'replay' would still have them.
     try await Self.eraseNotifications(of: session, at: catalogue.location, pause: pause)
     if let unfinished { throw unfinished }
     return .deleted(session)
   }
 
-  /// Removes a session that only the journal has: one that no recorder came back to, or has not stored yet.
+  /// Removes a session that only the journal has, since no recorder has stored it yet.
   private static func deleteUnstored(_ session: SessionSummary, at location: StoreLocation) throws {
     guard try erase(session, at: location) == .recorderRuns else { return }
     throw session.isOpen ? SessionError.stillRecorded(session.shortName) : .beingStored(session.shortName)
   }
 
-  /// Removes what the journal and the kept captures have of a session that was deleted from the store.
+  /// Removes the notifications of a deleted session from the journal and the kept captures.
   private static func eraseNotifications(
     of session: SessionSummary, at location: StoreLocation, isolation: isolated (any Actor)? = #isolation,
     pause: (Duration) async throws -> Void

@@ -1,7 +1,7 @@
 internal import Documents
 internal import SeriesStore
 
-/// Why a session cannot be given or deleted.
+/// The reason why a session cannot be shown, exported or deleted.
 package enum SessionError: Error, Hashable, Sendable {
   /// No session can have this name.
   case noName(String)
@@ -9,36 +9,36 @@ package enum SessionError: Error, Hashable, Sendable {
   case noNameToDelete(String)
   /// `last` was to be deleted.
   case lastNotDeleted
-  /// There is no session with values in this store, perhaps since rows of its sessions are damaged.
+  /// No session of this store has values, perhaps since rows of its sessions are damaged.
   case noneYet(store: String, isDamaged: Bool = false)
-  /// It has neither rates nor beats.
+  /// The session has neither rates nor beats.
   case noValues(String)
-  /// It has rates alone, for a reason that may be known.
+  /// The session has rates alone, for a reason that may be known.
   case noBeats(String, because: String?)
-  /// It has beats alone.
+  /// The session has beats alone.
   case noRates(String)
-  /// None has this name.
+  /// No session has this name.
   case notFound(String, store: String)
   /// Neither a session nor a workout can have this name.
   case noNameOfEither(String)
   /// Neither a session nor a workout has this name.
   case neitherFound(String, store: String)
-  /// Several begin with these digits.
+  /// Several sessions begin with these digits.
   case ambiguous(String)
   /// Several sessions and workouts begin with these digits.
   case ambiguousWorkout(String)
   /// No session belongs to the workout, so that it has no beats.
   case noHeartbeats(String)
-  /// It is a workout, and this table is of sessions alone.
+  /// The name is that of a workout, and this table is of sessions alone.
   case workout(String, _ format: String)
-  /// A recorder has it open, so that it cannot be deleted.
+  /// A recorder has the session open, so that it cannot be deleted.
   case stillRecorded(String)
-  /// A recorder is about to store it, so that it cannot be deleted.
+  /// A recorder is about to store the session, so that it cannot be deleted.
   case beingStored(String)
-  /// It is deleted from the store; the recorder still has its notifications in the journal.
+  /// The session is deleted from the store; the recorder still has its notifications in the journal.
   case notErased(String)
 
-  /// What failed and why, without a full stop at the end.
+  /// The failed action and the reason, without a full stop at the end.
   package var message: String {
     switch self {
     case .noName(let text), .noNameToDelete(let text):
@@ -63,7 +63,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// What the reader can do, as a command or a short clause.
+  /// The remedy, as a command or a short clause.
   package var remedy: String {
     switch self {
     case .noName:

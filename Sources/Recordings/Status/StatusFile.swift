@@ -20,7 +20,7 @@ package struct StatusFile: Hashable, Sendable {
 
   package var path: String { "\(directory)/\(Self.name)" }
 
-  /// Where a recorder writes: the directory that systemd made (`RUNTIME_DIRECTORY`), else `$XDG_RUNTIME_DIR/sensord`,
+  /// The file that a recorder writes: in the directory that systemd made (`RUNTIME_DIRECTORY`), else `$XDG_RUNTIME_DIR/sensord`,
   /// else beside the store, since `/tmp` belongs to everybody.
   package static func forRecorder(environment: ProcessEnvironment, store: StoreLocation) -> StatusFile {
     if let directory = environment["RUNTIME_DIRECTORY"] {
@@ -29,8 +29,8 @@ package struct StatusFile: Hashable, Sendable {
     return StatusFile(directory: environment.runtimeHome.map { "\($0)/sensord" } ?? store.directory)
   }
 
-  /// Where `status` looks, in this order: the directory that the environment names, the service's, the person's, and beside the
-  /// store, the usual one where none is named.
+  /// The files that `status` reads, in this order: in the directory that the environment names, in the service's, in the
+  /// person's, and beside the store, the usual one where none is named.
   package static func candidates(environment: ProcessEnvironment, store named: StoreLocation? = nil) -> [StatusFile] {
     let store = named ?? (try? StoreLocation.forRecorder(option: nil, environment: environment))
     let directories = [
@@ -57,9 +57,9 @@ package struct StatusFile: Hashable, Sendable {
     unsafe unlink(path)
   }
 
-  /// What the file says; nil where there is none.
+  /// Reads the file; nil without a file.
   ///
-  /// - Throws: ``FileError`` with `permission` where it may not be read, with `unsuitable` where it is of another version.
+  /// - Throws: ``FileError`` with `permission` where the file may not be read, with `unsuitable` for a file of another version.
   package func read() throws(FileError) -> StatusDocument? {
     switch FileLookup.system.presence(path) {
     case .absent: return nil
@@ -81,7 +81,7 @@ package struct StatusFile: Hashable, Sendable {
     return document
   }
 
-  /// True while the process that wrote a document is there. A crashed recorder leaves its file behind.
+  /// True while the process that wrote a document runs. A crashed recorder leaves its file behind.
   package static func isRunning(_ document: StatusDocument) -> Bool {
     let isThere = kill(document.processIdentifier, 0) == 0 || errno == EPERM
     guard isThere, let name = try? FileAccess.read("/proc/\(document.processIdentifier)/comm", limit: 64) else {

@@ -1,8 +1,9 @@
 import ClientInterfaces
 import DBus
+import Synchronization
 
 extension Link {
-  /// A connection to the bus that tells when the recorder comes and goes.
+  /// A connection to the bus that reports when the recorder comes and goes.
   func connected() async throws(ClientError) -> Connection {
     if let connection { return connection }
     let connection: Connection
@@ -52,9 +53,9 @@ extension Link {
   /// Calls `subscribe` whenever the recorder knows this connection: now, and again after bus or recorder were gone. Returns when the
   /// link is closed and the task cancelled.
   ///
-  /// It never has the service started again: who stopped it wants it so.
+  /// The service is never started again by this call: whoever stopped it had a reason.
   ///
-  /// - Throws: What `subscribe` throws, but for what passes; at first that, too.
+  /// - Throws: The errors of `subscribe` that do not pass; at the first attempt all its errors.
   func keep(_ subscribe: @Sendable (Link) async throws(ClientError) -> Void) async throws(ClientError) {
     var isFirst = true
     var failures = 0
@@ -82,5 +83,40 @@ extension Link {
     } catch {
       // The bus has gone, too: the next attempt is made after a while.
     }
+  }
+}
+
+/// Tells who waits for a signal of the recorder that it came, or that the recorder has to be asked anew.
+final class Signals: Sendable {
+  private struct Waiter {
+    var isAwaited: @Sendable (Message) -> Bool
+    var event: AsyncStream<Link.Event>.Continuation
+  }
+
+  private let waiters = Mutex<[UInt64: Waiter]>([:])
+  private let last = Atomic<UInt64>(0)
+
+  /// Passes an event at the door to the streams that wait for it.
+  func note(_ event: Link.Event) {
+    for waiter in waiters.withLock({ Array($0.values) }) {
+      if case .signal(let message) = event, !waiter.isAwaited(message) { continue }
+      waiter.event.yield(event)
+    }
+  }
+
+  /// Has everybody who waits ask anew.
+  func tell() {
+    note(.lost)
+  }
+
+  /// The last of these signals, or of losses of the recorder, since this call; one waits at most.
+  func events(_ isAwaited: @escaping @Sendable (Message) -> Bool) -> AsyncStream<Link.Event> {
+    let (events, event) = AsyncStream.makeStream(of: Link.Event.self, bufferingPolicy: .bufferingNewest(1))
+    let number = last.add(1, ordering: .relaxed).newValue
+    waiters.withLock { $0[number] = Waiter(isAwaited: isAwaited, event: event) }
+    event.onTermination = { [weak self] _ in
+      _ = self?.waiters.withLock { $0.removeValue(forKey: number) }
+    }
+    return events
   }
 }

@@ -5,9 +5,9 @@ import HealthModel
 
 /// One connection of a client to the recorder's door.
 ///
-/// A recorder that has just started does not know its callers, and takes one that does not identify itself for the owner. So calls
-/// go to the unique name that answered `Identify`, never to the well-known one: they cannot reach a recorder that does
-/// not know who calls.
+/// A recorder that has just started does not know its callers, and regards one that does not identify itself as the
+/// owner. So calls go to the unique name that answered `Identify`, never to the well-known one: they cannot reach a
+/// recorder that does not know who calls.
 actor Link {
   /// A recorder that knows this connection.
   struct Door: Sendable {
@@ -16,7 +16,7 @@ actor Link {
     let peer: String
   }
 
-  /// What happens at the door, in order, on the loop's thread.
+  /// An event at the door; events come in order, on the loop's thread.
   enum Event: Sendable {
     /// A signal of the recorder.
     case signal(Message)
@@ -33,7 +33,7 @@ actor Link {
   private(set) var door: Door?
   private var opening: Task<Result<Door, ClientError>, Never>?
   private(set) var isClosed = false
-  /// Who waits for the end of the door, and for a recorder that owns the name.
+  /// The tasks that wait for the end of the door, and for a recorder that owns the name.
   private var endings: [CheckedContinuation<Void, Never>] = []
   private var returns: [CheckedContinuation<Void, Never>] = []
 
@@ -76,7 +76,7 @@ actor Link {
       self.door = door
       return .success(door)
     } catch {
-      // Who has identified itself without hearing the answer could not do so again.
+      // A connection that has identified itself without receiving the answer could not do so again.
       if error != .notRunning { await dropConnection() }
       return .failure(error)
     }
@@ -112,7 +112,7 @@ actor Link {
     return properties
   }
 
-  /// What a session or a workout is made of: its identifier, which its path ends with, its sensor and its start.
+  /// Returns the parts of a session or a workout: its identifier, which its path ends with, its sensor and its start.
   func begun(
     _ path: ObjectPath, _ interface: Interface, below parent: ObjectPath
   ) async throws(ClientError) -> (id: UUID, sensor: String?, start: Timestamp) {

@@ -1,7 +1,8 @@
 import ClientInterfaces
 import DBus
 
-/// Tells live queries that the store has changed. It has a connection of its own, as long as one of them waits.
+/// Reports changes of the store to live queries. The observation has a connection of its own, as long as one of them
+/// waits.
 actor Observation {
   private let application: String
   private let bus: SensordClient.Bus
@@ -14,7 +15,7 @@ actor Observation {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-  /// What a live query is told.
+  /// A signal for a live query.
   enum Signal: Sendable {
     /// Something may have changed.
     case changed
@@ -69,7 +70,7 @@ actor Observation {
   private func observe(_ link: Link) async throws(ClientError) {
     let types = waiters.values.reduce(into: Set()) { $0.formUnion($1.types) }
     _ = try await link.call(ClientInterfaces.healthStore, "Observe", [.strings(types.sorted())])
-    // What changed before is in no signal.
+    // Changes before this point are in no signal.
     tell(.changed)
   }
 

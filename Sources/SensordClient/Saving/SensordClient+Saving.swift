@@ -30,12 +30,12 @@ extension SensordClient {
   /// Saves the route of a stored workout of this program's, as ``HealthModel/WorkoutRouteBuilder`` has made it. A live workout is
   /// stored when ``LiveWorkout/end(recovery:)`` has returned.
   ///
-  /// A call carries ``mostLocationsInCall`` locations: a longer way becomes several routes, one after the other. What is saved of it is
-  /// deleted again where the rest cannot be; if the recorder is gone by then, it stays.
+  /// A call carries ``mostLocationsInCall`` locations: a longer way becomes several routes, one after the other. The
+  /// part that is saved is deleted again where the rest cannot be; if the recorder is gone by then, it stays.
   ///
   /// - Parameters:
   ///   - route: Its identifier in the store is another, which the recorder gives it.
-  ///   - device: What received the locations.
+  ///   - device: The device that received the locations.
   /// - Returns: The identifiers of the routes in the store, in order of time; mostly one.
   /// - Throws: ``ClientError/notFound`` where there is no such workout of this program's, and as ``save(_:)-([SampleDraft])``.
   @discardableResult

@@ -5,11 +5,12 @@ import HealthModel
 
 /// Waits for the end of a workout, which comes later than a call may be answered.
 ///
-/// `End` answers when the end is safe, and a signal tells the rest: `Stored`, or `Discarded` where another connection did that. It may be
-/// missed: recorder and bus may restart meanwhile. So after a loss, and when it should long have come, the object says
-/// whether the workout goes on, and the store whether it has it.
+/// `End` answers when the end is safe, and a signal reports the rest: `Stored`, or `Discarded` where another connection
+/// did that. The signal may be missed: recorder and bus may restart meanwhile. So after a loss, and when the signal is
+/// overdue, the object shows whether the workout goes on, and the store whether it has it.
 struct WorkoutEnd {
-  /// How many microseconds the workout may take after `End` has answered, until it is looked for: its recovery, and then the store.
+  /// The microseconds that the workout may need after `End` has answered, until it is looked for: for the recovery, and
+  /// then for the store.
   private static let patience: [Int64] = [WorkoutEndOptions.longestRecovery + 10_000_000, 25_000_000]
   /// Between two attempts to reach a recorder that is gone.
   private static let pause = Duration.seconds(1)
@@ -68,7 +69,7 @@ struct WorkoutEnd {
 
   /// Asks until there is an answer: the recorder may end between any two questions, and another take its place.
   ///
-  /// It never has the service started: who stopped it wants it so.
+  /// The service is never started by these questions: whoever stopped it had a reason.
   @concurrent private func ask<Answer: Sendable>(
     until deadline: Int64, _ question: @concurrent () async throws(ClientError) -> Answer
   ) async throws(ClientError) -> Answer {

@@ -1,19 +1,20 @@
 import Bits
 import FoundationEssentials
 import Glibc
+import HealthModel
 
 /// The files of attachments beside a store: `sensord.attachments` for `sensord.sqlite`.
 ///
 /// The name of each is the store's identity, a hyphen and the SHA-256 of its bytes. So a store that was made in the place of
 /// another leaves the other's files alone.
 ///
-/// Nothing in it is followed: the folder and its files are opened by name below an open folder, and never through a link.
+/// No link in the folder is followed: the folder and its files are opened by name below an open folder.
 struct AttachmentFolder: Sendable {
   let path: String
-  /// The store's real path, or that of what will be the store: the files get its owner and mode.
+  /// The store's real path, or that of the draft of a store: the files get its owner and mode.
   private let store: String
 
-  /// The name of a file that is being written begins so. Its writer holds a lock on it.
+  /// The beginning of the name of a file that is being written. The writer holds a lock on the file.
   static let draftMark = ".new-"
 
   /// The identity of the store as 32 hexadecimal digits.
@@ -22,14 +23,14 @@ struct AttachmentFolder: Sendable {
   /// - Parameters:
   ///   - store: The store's real path.
   ///   - identity: The store's own UUID.
-  ///   - draft: Where the store is until it is complete.
+  ///   - draft: The path of the store until it is complete.
   init(besides store: String, identity: UUID, draft: String? = nil) {
     self.store = draft ?? store
     self.identity = Hexadecimal.text(identity.bytes)
     path = (store.hasSuffix(".sqlite") ? String(store.dropLast(7)) : store) + ".attachments"
   }
 
-  /// What a file of this store is called.
+  /// The name of the file of this store with that digest.
   func name(ofFile digest: String) -> String { "\(identity)-\(digest)" }
 
   /// The digest of a file of this store by its name; nil for every other.
@@ -42,7 +43,7 @@ struct AttachmentFolder: Sendable {
   /// Whether a name is that of a file which this store was writing.
   func isDraft(_ name: String) -> Bool { name.hasPrefix(Self.draftMark + identity + "-") }
 
-  /// Whether a name is one that another store gave.
+  /// Whether a name is that of a file of another store.
   func isForeign(_ name: String) -> Bool {
     let name = name.hasPrefix(Self.draftMark) ? name.dropFirst(Self.draftMark.count) : name[...]
     let parts = name.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
@@ -53,7 +54,7 @@ struct AttachmentFolder: Sendable {
     text.utf8.count == count && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
-  /// The open folder; nil where there is none.
+  /// Opens the folder; nil where there is no folder.
   func open() throws(StoreError) -> Descriptor? {
     let number = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     if number >= 0 { return Descriptor(number) }
@@ -61,7 +62,8 @@ struct AttachmentFolder: Sendable {
     throw .attachments(path, errno)
   }
 
-  /// The open folder, which is made where it is missing: with the store's owner, and its mode for a folder.
+  /// Opens the folder, and makes it where it is missing: with the owner of the store, and the mode of the store for a
+  /// folder.
   func openMaking() throws(StoreError) -> Descriptor {
     if let folder = try open() { return folder }
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .attachments(path, errno) }
@@ -74,7 +76,7 @@ struct AttachmentFolder: Sendable {
     return folder
   }
 
-  /// Gives a new file the store's owner and mode: what may read the one may read the other.
+  /// Gives a new file the store's owner and mode, so that who may read the store may read the file.
   private func adopt(_ file: Descriptor, isFolder: Bool) {
     var status = stat()
     guard unsafe stat(store, &status) == 0 else { return }
@@ -91,14 +93,15 @@ struct AttachmentFolder: Sendable {
         folder.number, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
       guard number >= 0 else { throw .attachments(path, errno) }
       let file = Descriptor(number)
-      // Who sweeps the folder between the two calls takes it for one that a killed program left; then another is made.
+      // A sweep of the folder between the two calls removes the file as that of a killed program; then another one is
+      // made.
       guard flock(number, LOCK_EX | LOCK_NB) == 0, try file.status(path).st_nlink == 1 else { continue }
       adopt(file, isFolder: false)
       return (name, file)
     }
   }
 
-  /// A file that is there, to be read; nil where there is no plain file of that name.
+  /// Opens a file for reading; nil where there is no plain file of that name.
   func open(_ name: String, in folder: Descriptor) throws(StoreError) -> Descriptor? {
     let number = unsafe openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard number >= 0 else {
@@ -110,12 +113,12 @@ struct AttachmentFolder: Sendable {
     return try file.status(path).st_mode & S_IFMT == S_IFREG ? file : nil
   }
 
-  /// Removes a name; what a link leads to stays.
+  /// Removes a name; of a link, only the link.
   func remove(_ name: String, in folder: Descriptor) {
     unsafe unlinkat(folder.number, name, 0)
   }
 
-  /// The names in it, sorted.
+  /// The names in the folder, sorted.
   func names(in folder: Descriptor) throws(StoreError) -> [String] {
     // closedir closes what it reads from.
     let copy = unsafe openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -139,5 +142,112 @@ struct AttachmentFolder: Sendable {
   func isBeingWritten(_ name: String, in folder: Descriptor) -> Bool {
     guard isDraft(name), let file = try? open(name, in: folder) else { return false }
     return flock(file.number, LOCK_EX | LOCK_NB) != 0
+  }
+}
+
+/// A file on its way into the folder: complete and on the disk under a temporary name, which goes unless it was published.
+package final class AttachmentDraft: Sendable {
+  private let folder: AttachmentFolder
+  private let place: Descriptor
+  private let name: String
+  private let file: Descriptor
+  let size: Int
+  let digest: String
+  let contentType: AttachmentContentType
+
+  /// Copies the rest of `source`, piece by piece, and examines the form of the copy.
+  ///
+  /// - Throws: ``AttachmentError/unreadable``, also where nothing has come for `patience` milliseconds, and the other
+  ///   errors of a file that cannot be attached.
+  init(_ folder: AttachmentFolder, from source: Int32, patience: Int32?) throws(StoreError) {
+    let place = try folder.openMaking()
+    let (name, file) = try folder.makeDraft(in: place)
+    do throws(StoreError) {
+      let (size, digest) = try Self.copy(source, patience, to: file, folder.path)
+      let type = try Self.judge(file, size: size, folder.path)
+      try file.sync(folder.path)
+      (self.folder, self.place, self.name, self.file) = (folder, place, name, file)
+      (self.size, self.digest, contentType) = (size, digest, type)
+    } catch {
+      folder.remove(name, in: place)
+      throw error
+    }
+  }
+
+  deinit {
+    // Without effect after the file was published under another name.
+    folder.remove(name, in: place)
+  }
+
+  private static func copy(
+    _ source: Int32, _ patience: Int32?, to file: Descriptor, _ path: String
+  ) throws(StoreError) -> (size: Int, digest: String) {
+    var hash = SHA256()
+    var size = 0
+    var head: [UInt8] = []
+    var isJudged = false
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = try Descriptor.read(from: source, into: &buffer, patience)
+      if !isJudged {
+        head += buffer.prefix(min(count, AttachmentForm.headLength - head.count))
+        isJudged = count == 0 || head.count == AttachmentForm.headLength
+        // A file of a form that cannot be attached is not copied to its end.
+        if isJudged, !head.isEmpty {
+          try judged { () throws(AttachmentError) in _ = try AttachmentForm.beginning(head) }
+        }
+      }
+      if count == 0 { break }
+      size += count
+      guard size <= Attachment.largest else { throw StoreError(AttachmentError.tooLarge) }
+      hash.add(buffer.prefix(count))
+      try file.write(buffer.prefix(count), path)
+    }
+    return (size, Hexadecimal.text(hash.digest()))
+  }
+
+  private static func judged<Result>(_ body: () throws(AttachmentError) -> Result) throws(StoreError) -> Result {
+    do throws(AttachmentError) {
+      return try body()
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  private static func judge(
+    _ file: Descriptor, size: Int, _ path: String
+  ) throws(StoreError) -> AttachmentContentType {
+    let number = file.number
+    var failure: StoreError?
+    let type = try judged { () throws(AttachmentError) in
+      try AttachmentForm.type(size: size) { (offset, count) throws(AttachmentError) in
+        var buffer = [UInt8](repeating: 0, count: count)
+        var found = 0
+        while found < count {
+          let more = unsafe buffer.withUnsafeMutableBytes { bytes in
+            unsafe pread(number, bytes.baseAddress.map { unsafe $0 + found }, count - found, off_t(offset + found))
+          }
+          guard more >= 0 || errno == EINTR else {
+            failure = .attachments(path, errno)
+            return []
+          }
+          if more == 0 { break }
+          found += max(0, more)
+        }
+        buffer.removeLast(count - found)
+        return buffer
+      }
+    }
+    if let failure { throw failure }
+    return type
+  }
+
+  /// Renames the file to its final name, also over a file of that name, which has the same bytes. The file is on the
+  /// disk when this returns.
+  func publish() throws(StoreError) {
+    guard unsafe renameat(place.number, name, place.number, folder.name(ofFile: digest)) == 0 else {
+      throw .attachments(folder.path, errno)
+    }
+    try place.sync(folder.path)
   }
 }

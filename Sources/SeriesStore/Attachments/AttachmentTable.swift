@@ -2,9 +2,9 @@ import Bits
 import FoundationEssentials
 import HealthModel
 
-/// Which files belong to which samples. The files themselves are in an ``AttachmentFolder``, by their digests.
+/// The attachments of samples. The files themselves are in an ``AttachmentFolder``, by their digests.
 ///
-/// Both tables are contents of samples as far as deletion and checking go: what is deleted takes its rows along.
+/// For deletion and checking both tables are contents of samples: with a sample its rows are deleted.
 struct AttachmentTable {
   let connection: Connection
 
@@ -27,7 +27,8 @@ struct AttachmentTable {
     ContentTable(table: metadata, key: "sample"),
   ]
 
-  /// Whether the file has attachments at all: one that no newer program has opened to write has no tables of them.
+  /// Whether the file has tables of attachments: an earlier file that no newer program has opened to write has none of
+  /// them.
   func exist() throws(StoreError) -> Bool {
     if !connection.hasAttachments { connection.hasAttachments = try connection.has(Self.metadata) }
     return connection.hasAttachments
@@ -49,7 +50,7 @@ struct AttachmentTable {
     }
   }
 
-  /// Those of a sample, oldest first.
+  /// The attachments of a sample, oldest first.
   func all(of sample: Int64, object: UUID) throws(StoreError) -> [Attachment] {
     guard try exist() else { return [] }
     var found: [Attachment] = []
@@ -77,7 +78,7 @@ struct AttachmentTable {
     return try MetadataTable.values(in: &statement)
   }
 
-  /// The sample that an attachment belongs to; nil if there is none of that identifier.
+  /// The sample to which an attachment belongs; nil if there is no attachment with that identifier.
   func sample(of attachment: UUID) throws(StoreError) -> Int64? {
     guard try exist() else { return nil }
     var statement = try connection.prepare("SELECT sample FROM attachments WHERE uuid = ?1")
@@ -85,7 +86,7 @@ struct AttachmentTable {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Removes one, and notes that its file may have nobody left.
+  /// Removes an attachment, and adds its file to those that may belong to no sample any more.
   func delete(_ attachment: Attachment, of sample: Int64) throws(StoreError) {
     connection.orphanedDigests.insert(attachment.digest)
     for text in [
@@ -99,7 +100,7 @@ struct AttachmentTable {
     }
   }
 
-  /// Notes the files of a sample that is about to be removed.
+  /// Adds the files of a sample that is about to be removed to those that may belong to no sample any more.
   func noteRemoval(of sample: Int64) throws(StoreError) {
     guard try exist() else { return }
     var statement = try connection.prepare("SELECT digest FROM attachments WHERE sample = ?1")
@@ -107,7 +108,7 @@ struct AttachmentTable {
     while try statement.step() { connection.orphanedDigests.insert(Hexadecimal.text(statement.bytes(0))) }
   }
 
-  /// The digests that rows name, each once; nil where a row is not as it was written, and its digest may be another's.
+  /// The digests that rows name, each once; nil where a row is not as it was written, so that its digest may be wrong.
   func digests() throws(StoreError) -> Set<String>? {
     guard try exist() else { return [] }
     let columns = Self.attachments.columns.joined(separator: ", ")
@@ -124,4 +125,64 @@ struct AttachmentTable {
 
 extension Connection {
   var attachments: AttachmentTable { AttachmentTable(connection: self) }
+}
+
+extension StoreFile {
+  /// The folder of the files beside this store.
+  func attachmentFolder() throws(StoreError) -> AttachmentFolder {
+    var statement = try connection.prepare("SELECT uuid FROM store")
+    guard try statement.step(), let identity = UUID(bytes: statement.bytes(0)) else {
+      throw connection.corrupt("the store's identity")
+    }
+    return AttachmentFolder(besides: place.realPath, identity: identity)
+  }
+
+  /// Names the file by its digest, then commits its row. A program that is killed between the two leaves a file that no
+  /// row names, which the next writer removes.
+  func add(
+    _ attachment: Attachment, _ draft: AttachmentDraft, savedBy source: String?
+  ) throws(StoreError) {
+    try write { (connection) throws(StoreError) in
+      let sample = try HealthStore.place(of: attachment.object, savedBy: source, in: connection)
+      guard try connection.attachments.all(of: sample, object: attachment.object).count < Attachment.mostOfObject else {
+        throw StoreError(AttachmentError.tooMany)
+      }
+      try draft.publish()
+      try connection.attachments.insert(attachment, of: sample)
+    }
+  }
+
+  /// Removes files that no row names: those of these digests, or all such files, also those that a killed program was
+  /// writing.
+  ///
+  /// The lock of a writer is held meanwhile, so that no program is between naming a file and committing its row. Files
+  /// without a name of this store stay. While a row is damaged all files stay, since one of them belongs to that row.
+  func sweepAttachments(_ digests: Set<String>? = nil) throws(StoreError) {
+    let attachments = try attachmentFolder()
+    guard let folder = try attachments.open() else { return }
+    let names =
+      if let digests {
+        digests.sorted().map(attachments.name)
+      } else {
+        try attachments.names(in: folder).filter { attachments.digest(ofName: $0) != nil || attachments.isDraft($0) }
+      }
+    guard !names.isEmpty, try connection.integer("PRAGMA user_version") == Schema.version else { return }
+    if digests == nil {
+      // Mostly every file is named by a row, so that no lock is needed.
+      guard let known = try connection.attachments.digests() else { return }
+      let needed = Set(known.map(attachments.name))
+      if names.allSatisfy(needed.contains) { return }
+    }
+    try connection.execute("BEGIN IMMEDIATE")
+    defer { try? connection.execute("COMMIT") }
+    guard let known = try connection.attachments.digests() else { return }
+    var isChanged = false
+    for name in names {
+      if let digest = attachments.digest(ofName: name), known.contains(digest) { continue }
+      if attachments.isBeingWritten(name, in: folder) { continue }
+      attachments.remove(name, in: folder)
+      isChanged = true
+    }
+    if isChanged { try folder.sync(attachments.path) }
+  }
 }

@@ -49,7 +49,7 @@ final class Descriptor: Sendable {
     return bytes
   }
 
-  /// What comes next from a file or a pipe, into a buffer; 0 at the end.
+  /// Reads the next bytes of a file or a pipe into a buffer. Returns their number; 0 at the end.
   ///
   /// - Throws: ``AttachmentError/unreadable``, also where nothing has come for `patience` milliseconds.
   static func read(
@@ -62,7 +62,7 @@ final class Descriptor: Sendable {
       }
       let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(number, $0.baseAddress, $0.count) }
       if count >= 0 { return count }
-      // What its other owner has made unblocking is waited for in the same way.
+      // Another owner of the pipe may have made it non-blocking: then this waits again.
       guard errno == EINTR || errno == EAGAIN && patience != nil else { throw StoreError(AttachmentError.unreadable) }
     }
   }

@@ -1,19 +1,23 @@
+import Bits
 public import FoundationEssentials
+import Glibc
 public import HealthModel
 
 extension HealthStore {
-  /// Attaches a file to a sample. When it returns, the file and what says of it are on the disk; when it throws, neither is.
+  /// Attaches a copy of a file to a sample. When this returns, the copy and its row are on the disk; when it throws,
+  /// neither is.
   ///
   /// - Parameters:
-  ///   - object: A stored sample of a kind that ``HealthModel/SampleKind/takesAttachments``.
-  ///   - name: What a person knows the file by; see ``HealthModel/Attachment/validate(name:)``.
-  ///   - contentType: What the file is said to be. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
-  ///   - descriptor: An open file or pipe, read from where it stands to its end in pieces; it stays open.
-  ///   - metadata: Further metadata.
-  ///   - source: Only a sample that this program has saved is found; nil: any.
-  /// - Returns: What is known of it now.
-  /// - Throws: ``StoreError/Code/notFound``; ``StoreError/Code/attachment(_:)`` for what cannot be attached;
-  ///   ``StoreError/Code/full``.
+  ///   - object: The identifier of a stored sample of a kind with ``HealthModel/SampleKind/takesAttachments``.
+  ///   - name: The name of the file for a person; see ``HealthModel/Attachment/validate(name:)``.
+  ///   - contentType: The type that the caller expects; nil for any type. The bytes of the file decide the type
+  ///     (``HealthModel/AttachmentForm``), and another type than the expected one is an error.
+  ///   - descriptor: An open file or pipe, which is read in pieces from its present position to its end; it stays open.
+  ///   - metadata: Further properties.
+  ///   - source: The program that must have saved the sample; nil for any program.
+  /// - Returns: The attachment, with its new identifier.
+  /// - Throws: ``StoreError/Code/notFound`` where there is no such sample; ``StoreError/Code/attachment(_:)`` for a
+  ///   file that cannot be attached; ``StoreError/Code/full``.
   public func addAttachment(
     to object: UUID, name: String, contentType: AttachmentContentType? = nil, from descriptor: Int32,
     metadata: Metadata = [:], savedBy source: String? = nil
@@ -23,13 +27,14 @@ extension HealthStore {
     return try attach(draft, to: object, name: name, metadata: metadata, savedBy: source)
   }
 
-  /// The first half of ``addAttachment(to:name:contentType:from:metadata:savedBy:)``: looks whether it can be attached, and copies it.
+  /// The first half of ``addAttachment(to:name:contentType:from:metadata:savedBy:)``: examines whether the file can be
+  /// attached, and copies it.
   ///
-  /// It takes as long as its sender likes, and may run on a store that was opened to read. Where nothing comes for `patience`
-  /// (milliseconds; nil for ever) it cannot be read.
+  /// The sender of a pipe decides how long this takes; it may run on a store that was opened to read. Where no byte
+  /// comes for `patience` (milliseconds; nil for ever), the file counts as unreadable.
   ///
   /// - Returns: The copy, for ``attach(_:to:name:metadata:savedBy:)``.
-  /// - Throws: As the whole.
+  /// - Throws: The errors of the whole.
   package func draftAttachment(
     to object: UUID, name: String, contentType: AttachmentContentType?, from descriptor: Int32, metadata: Metadata,
     savedBy source: String?, patience: Int32? = nil
@@ -43,7 +48,7 @@ extension HealthStore {
     guard metadata.values.allSatisfy({ $0.stored != nil }) else {
       throw StoreError(.invalid, "metadata of an attachment cannot be stored")
     }
-    // Before anything is copied.
+    // The sample first, before anything is copied.
     _ = try file.read { (connection) throws(StoreError) in
       try Self.place(of: object, savedBy: source, in: connection)
     }
@@ -54,7 +59,7 @@ extension HealthStore {
     return draft
   }
 
-  /// The second half: names the copy, and says whose it is.
+  /// The second half: gives the copy its final name, and commits the row of the attachment.
   package func attach(
     _ draft: AttachmentDraft, to object: UUID, name: String, metadata: Metadata, savedBy source: String?
   ) throws(StoreError) -> Attachment {
@@ -82,12 +87,15 @@ extension HealthStore {
     }
   }
 
-  /// What is attached to a sample, oldest first; ``StoreError/Code/notFound`` where there is no such sample.
+  /// The attachments of a sample, oldest first.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` where there is no such sample.
   public func attachments(for object: UUID) throws(StoreError) -> [Attachment] {
     try attachments(for: object, in: nil)
   }
 
-  /// The same for a reader who may see only some samples: attachments are seen where their sample is.
+  /// The attachments of a sample, oldest first, for a reader with a scope: attachments are visible where their sample
+  /// is.
   package func attachments(for object: UUID, in scope: ReadScope?) throws(StoreError) -> [Attachment] {
     try opened().read { (connection) throws(StoreError) in
       let query = SampleQuery(.identifier([object]), order: [])
@@ -98,7 +106,8 @@ extension HealthStore {
     }
   }
 
-  /// An attachment; ``StoreError/Code/notFound`` where there is none, or the reader may not see its sample.
+  /// An attachment; throws ``StoreError/Code/notFound`` where there is no such attachment, or the reader may not see
+  /// its sample.
   package func attachment(_ id: UUID, in scope: ReadScope? = nil) throws(StoreError) -> Attachment {
     try opened().read { (connection) throws(StoreError) in
       guard let sample = try connection.attachments.sample(of: id),
@@ -138,14 +147,16 @@ extension HealthStore {
 
   /// The bytes of an attachment, piece by piece.
   ///
-  /// - Throws: ``StoreError/Code/corrupt(object:)`` where its file is missing or of another length.
+  /// - Throws: ``StoreError/Code/corrupt(object:)`` where the file is missing or of another length.
   public func data(of attachment: Attachment) throws(StoreError) -> AttachmentData {
     try AttachmentData(attachment, in: opened().attachmentFolder())
   }
 
-  /// Removes an attachment, so that no byte of its file and name is left; a file that others have, too, stays for them.
+  /// Removes an attachment, and erases the bytes of its file and name. A file that belongs to other attachments too
+  /// stays for them.
   ///
-  /// - Throws: ``StoreError/Code/notFound`` where there is none, or its sample was saved by another program than `source`.
+  /// - Throws: ``StoreError/Code/notFound`` where there is no such attachment, or where another program than `source`
+  ///   saved its sample.
   public func removeAttachment(_ id: UUID, savedBy source: String? = nil) throws(StoreError) {
     let found = try attachment(id, in: source.map { ReadScope(source: $0) })
     let file = try opened()
@@ -172,5 +183,53 @@ extension HealthStore {
 
   private static func missing(_ object: UUID) -> StoreError {
     StoreError(.notFound, "there is no sample \(object.uuidString.lowercased())")
+  }
+}
+
+/// The bytes of an attachment, piece by piece.
+///
+/// All pieces are of the same file, even if the attachment is removed meanwhile.
+public struct AttachmentData: Sendable {
+  /// The attachment with these bytes.
+  public let attachment: Attachment
+  private let file: Descriptor
+  private let path: String
+  private var offset = 0
+  private var hash = SHA256()
+
+  /// The most bytes of a piece.
+  public static let pieceLength = 65_536
+
+  init(_ attachment: Attachment, in folder: AttachmentFolder) throws(StoreError) {
+    path = folder.path
+    self.attachment = attachment
+    // The digest of a value that another program made may be any text.
+    guard folder.digest(ofName: folder.name(ofFile: attachment.digest)) != nil else { throw Self.damaged(attachment) }
+    guard let place = try folder.open(), let file = try folder.open(folder.name(ofFile: attachment.digest), in: place),
+      try file.status(folder.path).st_size == attachment.size
+    else { throw Self.damaged(attachment) }
+    self.file = file
+  }
+
+  /// The next piece; nil at the end.
+  ///
+  /// - Throws: ``StoreError/Code/corrupt(object:)`` instead of the last piece where the file is not the one that was
+  ///   attached.
+  public mutating func next() throws(StoreError) -> [UInt8]? {
+    guard offset < attachment.size else { return nil }
+    let piece = try file.read(min(Self.pieceLength, attachment.size - offset), at: offset, path)
+    guard !piece.isEmpty else { throw Self.damaged(attachment) }
+    hash.add(piece[...])
+    offset += piece.count
+    guard offset < attachment.size || Hexadecimal.text(hash.digest()) == attachment.digest else {
+      throw Self.damaged(attachment)
+    }
+    return piece
+  }
+
+  private static func damaged(_ attachment: Attachment) -> StoreError {
+    let name = "attachment \(attachment.id.uuidString.lowercased())"
+    return StoreError(
+      .corrupt(object: name), "the file of \(name) is missing or damaged; attach it again, or remove the attachment")
   }
 }

@@ -39,7 +39,8 @@ package final class StoreSnapshot {
     attachments = try Self.names(in: folder, connection)
   }
 
-  /// Where a row of attachments is damaged every file of the store counts: its digest may be another's.
+  /// The names of the files that rows of attachments name; of all files of the store where one of these rows is
+  /// damaged, since its digest may be wrong.
   private static func names(
     in folder: AttachmentFolder, _ connection: Connection
   ) throws(StoreError) -> [String] {

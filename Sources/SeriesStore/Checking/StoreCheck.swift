@@ -1,13 +1,14 @@
 import FoundationEssentials
 import HealthModel
 
-/// Looks at everything in a store; see ``HealthStore/check(progress:)``.
+/// Verifies everything in a store; see ``HealthStore/check(progress:)``.
 ///
-/// Each part stands for itself: what SQLite cannot read of one is named, and the others are looked at all the same.
+/// Each part is verified by itself: a part that SQLite cannot read is reported, and the others are verified all the
+/// same.
 struct StoreCheck {
   let connection: Connection
   var findings = StoreFindings()
-  /// Samples of which is said already that a row of theirs was changed.
+  /// The samples for which a changed row has been reported.
   var changedSamples: Set<Int64> = []
   private var hasSharedPages = false
 
@@ -53,7 +54,7 @@ struct StoreCheck {
     return findings
   }
 
-  /// Runs one part; what SQLite cannot read of it must not hide the others.
+  /// Verifies one part; a part that SQLite cannot read must not hide the others.
   mutating func look(
     at what: String, _ body: (inout StoreCheck) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -70,13 +71,14 @@ struct StoreCheck {
     if !findings.damages.contains(damage) { findings.damages.append(damage) }
   }
 
-  /// Each row of such a statement is an object and what is wrong with it.
+  /// Reports the rows of a statement, each an object and its problem, as damages.
   mutating func find(_ text: String) throws(StoreError) {
     var statement = try connection.prepare(text)
     while try statement.step() { add(statement.text(0) ?? "", statement.text(1) ?? "") }
   }
 
-  /// Of a kind that this program does not know nothing can be said but that its rows are as they were written.
+  /// Verifies the content of a sample. Of a kind that this program does not know, only the rows' checksums can be
+  /// verified.
   private mutating func lookAtSample(_ number: Int64) throws(StoreError) {
     guard !changedSamples.contains(number) else { return }
     var problem: String?
@@ -91,7 +93,8 @@ struct StoreCheck {
     if let problem { add(name(ofObject: number), problem) }
   }
 
-  /// What a person finds it by: a session or sample, or the number where its change is damaged.
+  /// The name by which a person finds an object: the identifier of a session or sample, or its row where its change is
+  /// damaged.
   func name(ofObject number: Int64) -> String {
     let isSession = (try? connection.integer("SELECT count(*) FROM sessions WHERE id = \(number)")) ?? 0 > 0
     let kind = isSession ? "session" : "sample"
@@ -121,7 +124,8 @@ struct StoreCheck {
     }
   }
 
-  /// What no checksum covers and nothing else tells, so that damage to it would not be found.
+  /// Lists the parts of the store that neither a checksum nor another row covers, so that damage to them is not
+  /// detected.
   private mutating func nameUnexamined() throws(StoreError) {
     findings.unexamined = [
       "whether a row of metadata, a basis, a session's last gap or marker, an allowed sensor, a grant or a time of saving is gone as a whole",
@@ -145,4 +149,87 @@ struct StoreCheck {
       )
     }
   }
+}
+
+extension StoreCheck {
+  /// Reports the tables, indexes and views that are not declared as every program of this layout declares them: a
+  /// flipped bit there gives a column another name, or a view another meaning, and no checksum of a row shows it.
+  mutating func lookAtDeclarations() throws(StoreError) {
+    // This program does not know the declarations of a newer one.
+    guard try connection.integer("PRAGMA user_version") == Schema.version else { return }
+    var present: [String: String] = [:]
+    var statement = try connection.prepare("SELECT name, sql FROM sqlite_schema")
+    while try statement.step() {
+      if let name = statement.text(0), let text = statement.text(1) { present[name] = text }
+    }
+    for (name, table, text) in Self.needed where present[name] != text {
+      // A later table is made, with its indexes, when a program opens the store to write.
+      if Schema.laterTables.contains(table), present[table] == nil, present[name] == nil { continue }
+      add("database", "\(name) is not declared as it was")
+    }
+    for view in Schema.views where present[view.name] != view.statement {
+      add("database", "view \(view.name) is not this program's; a program that opens the store to write makes it anew")
+    }
+    // These are there in files of layout 1 only.
+    for view in LayoutOne.views {
+      guard let text = present[view.name], text != "CREATE VIEW \(view.name) AS \(view.query)" else { continue }
+      add("database", "view \(view.name) is not declared as it was")
+    }
+    try lookForContents()
+  }
+
+  /// The tables and views that no part of this program reads, each with its kind.
+  func foreignNames() throws(StoreError) -> [String] {
+    var known = Set(Self.needed.map(\.name) + Schema.views.map(\.name) + LayoutOne.views.map(\.name))
+    var contents = try connection.prepare("SELECT name FROM content_tables")
+    while try contents.step() { known.insert(contents.text(0) ?? "") }
+    return try connection.declarations().filter { declaration in
+      declaration.kind != "index" && !known.contains(declaration.name) && !declaration.name.hasPrefix("sqlite_")
+    }.map { "\($0.kind) \"\($0.name)\"" }
+  }
+
+  /// The tables and indexes of a file of this layout, each with its table and the text that declares it.
+  private static let needed: [(name: String, table: String, text: String)] =
+    Schema.allTables.map { ($0.name, $0.name, $0.creation) } + Schema.allIndexes
+
+  /// Reports missing rows of the list of content tables: without such a row a deletion would leave the content of
+  /// samples.
+  private mutating func lookForContents() throws(StoreError) {
+    var present: Set<String> = []
+    var statement = try connection.prepare("SELECT name FROM content_tables")
+    while try statement.step() { present.insert(statement.text(0) ?? "") }
+    for content in Schema.contents where !present.contains(content.table.name) {
+      // A later table that is not there yet has no content to delete.
+      if Schema.laterTables.contains(content.table.name), try !connection.has(content.table) { continue }
+      add("database", "\(content.table.name) is missing among the tables of contents")
+    }
+  }
+}
+
+/// The findings of a check of everything in a store.
+package struct StoreFindings: Hashable, Sendable {
+  /// The damages; empty for a sound store.
+  package var damages: [StoreDamage] = []
+  /// The parts in which damage is not detected, a line for a person each.
+  package var unexamined: [String] = []
+
+  /// Findings without a damage.
+  package init() {}
+}
+
+/// A damaged object of a store: its stored form cannot be what was written.
+public struct StoreDamage: Hashable, Sendable, CustomStringConvertible, Codable {
+  /// The object, `sample 1b4e28ba…` for instance, or `database`.
+  public var object: String
+  /// The problem of the object, in words; never a measured value.
+  public var problem: String
+
+  /// A damage with the given parts.
+  public init(object: String, problem: String) {
+    self.object = object
+    self.problem = problem
+  }
+
+  /// The object and its problem, in one line for a person.
+  public var description: String { "\(object): \(problem)" }
 }

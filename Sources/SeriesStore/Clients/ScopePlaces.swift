@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HealthModel
 
-/// The tables of what a reader may see, in SQL, with the parameters of its scope's values.
+/// The tables of the samples and changes that a reader may see, in SQL, with the parameters of its scope's values.
 ///
-/// Each way to a sample begins with what the reader may see. No statement looks at a row of another sample, and none at whether
-/// there is one.
+/// Each search for a sample begins with the rows that the reader may see. No statement reads a row of another sample,
+/// or depends on whether there is one.
 struct ScopePlaces {
   /// The rows of readable types; nil if there are none.
   private let typeRows: String?
@@ -24,7 +24,7 @@ struct ScopePlaces {
   var samplesByTime: String {
     var arms: [String] = []
     if let typeRows {
-      // The sources of each type, one after the other by the index, so that those of other types are not met.
+      // The sources of each type, one after the other by the index, so that rows of other types are not read.
       arms.append(
         """
         SELECT sample.* FROM (WITH RECURSIVE part (type, source) AS (
@@ -89,7 +89,7 @@ struct ScopePlaces {
   }
 
   private func union(_ arms: [String], of table: String) -> String {
-    // Nothing may be seen.
+    // A table without rows, for a reader who may see nothing.
     guard !arms.isEmpty else { return "(SELECT * FROM \(table) WHERE 0)" }
     return "(" + arms.joined(separator: " UNION ALL ") + ")"
   }

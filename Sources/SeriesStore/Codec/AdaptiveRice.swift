@@ -11,7 +11,7 @@ struct AdaptiveRice {
     sum = mean << 4
   }
 
-  /// This many zeros are an escape: six bits with the width minus one follow, then the value.
+  /// The number of zeros that are an escape: six bits with the width minus one follow, then the value.
   private static let escape = 20
   /// Outliers count as at most this much, so that one does not make the following dozens longer.
   private static let ceiling: UInt64 = 1 << 30
@@ -58,7 +58,8 @@ struct AdaptiveRice {
     return try decodeNext(from: &reader)
   }
 
-  /// The same without refilling, for a second value just after another: its bits are mostly in the window already.
+  /// Decodes a value without refilling the window, for a second value just after another, whose bits are mostly in the
+  /// window.
   @inline(__always)
   mutating func decodeNext(from reader: inout BitReader) throws(ChunkError) -> UInt64 {
     let parameter = parameter
@@ -92,5 +93,49 @@ struct AdaptiveRice {
     adapt(to: value)
     return quotient < Self.escape
       ? Int(quotient) + 1 + parameter : Self.escape + 6 + (64 - value.leadingZeroBitCount)
+  }
+}
+
+/// The few members of a long list that have a value: their indices, ascending, and the values.
+///
+/// Indices are stored as changes of their distance, so that every tenth costs one bit; values in a Rice stream of their
+/// own.
+struct SparseList {
+  private var indices = AdaptiveRice(mean: 64)
+  private var values = AdaptiveRice(mean: 4)
+  private var last = -1
+  private var distance = 0
+
+  mutating func encode(_ index: Int, into writer: inout BitWriter) {
+    let step = index - last
+    indices.encode(ZigZag.encode(Int64(step - distance)), into: &writer)
+    distance = step
+    last = index
+  }
+
+  mutating func encode(_ index: Int, value: UInt64, into writer: inout BitWriter) {
+    encode(index, into: &writer)
+    values.encode(value, into: &writer)
+  }
+
+  /// The number of bits that a member would take now; updates the state as writing it would.
+  mutating func cost(_ index: Int, value: UInt64) -> Int {
+    let step = index - last
+    defer { (distance, last) = (step, index) }
+    return indices.cost(ZigZag.encode(Int64(step - distance))) + values.cost(value)
+  }
+
+  /// Decodes the next index, which is greater than the last and smaller than `count`.
+  mutating func decodeIndex(below count: Int, from reader: inout BitReader) throws(ChunkError) -> Int {
+    let change = ZigZag.decode(try indices.decode(from: &reader))
+    let (step, overflow) = Int64(distance).addingReportingOverflow(change)
+    guard !overflow, step > 0, step < Int64(count) - Int64(last) else { throw .invalid(field: "index") }
+    distance = Int(step)
+    last += distance
+    return last
+  }
+
+  mutating func decodeValue(from reader: inout BitReader) throws(ChunkError) -> UInt64 {
+    try values.decode(from: &reader)
   }
 }

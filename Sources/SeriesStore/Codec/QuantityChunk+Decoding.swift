@@ -1,5 +1,5 @@
 extension QuantityChunk {
-  /// Decodes the quantities in `bytes`; never traps, whatever they are.
+  /// Decodes the quantities in `bytes`; never traps, whatever the bytes are.
   init(decoding bytes: [UInt8]) throws(ChunkError) {
     var head = try ChunkSeal.open(bytes, layout: Self.layout)
     let content = Content(rawValue: try head.read())

@@ -132,7 +132,7 @@ extension QuantityChunk {
     }
   }
 
-  /// Contact changes seldom: each stretch is written as its length and the raw value in two bits.
+  /// Writes each stretch of equal contacts as its length and the raw value in two bits: contact changes seldom.
   private func encodeContacts(into writer: inout BitWriter) {
     guard !contacts.isEmpty else { return }
     var lengths = AdaptiveRice(mean: 1024)

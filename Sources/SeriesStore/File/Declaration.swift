@@ -3,13 +3,14 @@ struct Declaration: Hashable {
   /// `table`, `index`, `view` or `trigger`.
   var kind: String
   var name: String
-  /// Nil for the index of a key, which SQLite makes by itself.
+  /// The text of the declaration; nil for the index of a key, which SQLite makes by itself.
   var text: String?
 
-  /// Why a file with this is not opened, in words that stand behind its name; nil if it is harmless.
+  /// The reason why a file with this declaration is not opened, in words that follow its name; nil for a harmless
+  /// declaration.
   ///
   /// Harmless are the declarations of every version of this program, later ones included, and plain tables and indexes of
-  /// others: nothing in them is computed. Views are never run, so they may be anything.
+  /// other programs: nothing in them is computed. Views are never run, so they may contain anything.
   func objection() -> String? {
     guard let text, !text.isEmpty else { return kind == "index" ? nil : "has no text" }
     if isPlain(text) || text == Schema.expressionIndex { return nil }
@@ -26,8 +27,9 @@ struct Declaration: Hashable {
     }
   }
 
-  /// Whether it is one of those that nearly all are, so that an ordinary file is opened without a look at each word: a view of
-  /// a name that no table has, or `CREATE TABLE name (…)` of nothing but names, commas and parentheses.
+  /// Whether the declaration is of the common form that is certainly harmless, so that an ordinary file is opened
+  /// without a look at each word: a view with a name that no table has, or `CREATE TABLE name (…)` with only names,
+  /// commas and parentheses.
   private func isPlain(_ text: String) -> Bool {
     if kind == "view" { return name.hasSuffix("_list") && text.hasPrefix("CREATE VIEW ") }
     guard kind == "table", !SQLWords.lowercased(name).hasSuffix("_list"), text.hasPrefix("CREATE TABLE \(name) (")
@@ -40,7 +42,7 @@ struct Declaration: Hashable {
         UInt8(ascii: "_"):
         letters = letters << 8 | UInt64(byte | 0x20)
       case UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: "("), UInt8(ascii: ")"):
-        // Of a longer word these are its last eight letters, which none of them has.
+        // Of a longer word `letters` has the last eight, which are none of the telling words.
         if Self.telling.contains(letters) { return false }
         letters = 0
       default: return false
@@ -49,12 +51,12 @@ struct Declaration: Hashable {
     return true
   }
 
-  /// `as`, `check` and `default`, behind which something may be computed.
+  /// The telling words `as`, `check` and `default`, after which an expression may follow.
   private static let telling: [UInt64] = ["as", "check", "default"].map { word in
     word.utf8.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Takes `CREATE … name` from the beginning of a declaration.
+  /// Removes `CREATE … name` from the beginning of a declaration, and returns the kind and the name.
   private static func head(_ words: inout [SQLWords.Word]) -> (kind: String, name: String)? {
     guard words.first == .bare("create") else { return nil }
     var position = 1
@@ -66,7 +68,8 @@ struct Declaration: Hashable {
     return (kind, name)
   }
 
-  /// A table may have columns, keys and plain defaults: what is computed for a row could call anything.
+  /// The objection to a table with more than columns, keys and plain defaults: an expression that is computed for a row
+  /// could call any function.
   private static func objection(toTable words: [SQLWords.Word]) -> String? {
     for (position, word) in words.enumerated() {
       switch word {
@@ -80,7 +83,7 @@ struct Declaration: Hashable {
     return nil
   }
 
-  /// An index may have columns, with their order, and say which rows it is of by one of them:
+  /// The objection to an index with more than columns, their order, and a condition on one of them for the rows:
   /// `ON table (column COLLATE name DESC, …) WHERE column IS NOT NULL`.
   private static func objection(toIndex words: [SQLWords.Word]) -> String? {
     let columns = words.dropFirst(3).prefix { $0 == .sign(",") || $0.name != nil }
@@ -93,13 +96,13 @@ struct Declaration: Hashable {
     return isPlain ? nil : "is of more than columns"
   }
 
-  // Needed for names that no ordinary file has.
+  // Computed only for names that no ordinary file has.
   private static let tableNames = Set(Schema.allTables.map(\.name))
   private static let viewNames = Set(Schema.views.map(\.name))
 }
 
 extension Connection {
-  /// All that the file declares.
+  /// All declarations of the file.
   func declarations() throws(StoreError) -> [Declaration] {
     var statement = try prepare("SELECT type, name, sql FROM sqlite_schema")
     var declarations: [Declaration] = []
@@ -112,7 +115,8 @@ extension Connection {
 }
 
 extension [Declaration] {
-  /// Throws unless all of it is harmless: what SQLite computes for rows that are read or written would be anybody's.
+  /// Throws unless all declarations are harmless: SQLite would run the expressions of others for rows that are read or
+  /// written.
   func verify(_ path: String) throws(StoreError) {
     let objections = lazy.compactMap { declaration in
       declaration.objection().map { "\(declaration.kind) \(declaration.name.prefix(40)) \($0)" }
@@ -123,5 +127,108 @@ extension [Declaration] {
       .foreignDeclaration,
       "\(path) declares what no sensord does: \(first)\(others > 0 ? ", and \(others) more" : "");"
         + " nothing of it was run; take a copy of the store that nobody has changed")
+  }
+}
+
+/// The words and signs of a text of SQL, as SQLite's tokenizer divides it; comments are left out.
+///
+/// No grammar is checked here: the caller refuses a declaration that it does not understand.
+struct SQLWords: Sequence, IteratorProtocol {
+  enum Word: Hashable {
+    /// A keyword or a name, in lower case as far as it is ASCII: SQLite compares both so.
+    case bare(String)
+    /// A name in `"…"`, `[…]` or a pair of grave accents, in lower case too.
+    case quoted(String)
+    /// A text in `'…'`, a blob or a number.
+    case literal
+    case sign(UInt8)
+
+    /// A name, however it is written.
+    var name: String? {
+      switch self {
+      case .bare(let name), .quoted(let name): name
+      case .literal, .sign: nil
+      }
+    }
+
+    static func sign(_ scalar: Unicode.Scalar) -> Word { .sign(UInt8(ascii: scalar)) }
+  }
+
+  private var rest: ArraySlice<UInt8>
+
+  init(_ text: String) {
+    rest = Array(text.utf8)[...]
+  }
+
+  mutating func next() -> Word? {
+    skipSpaces()
+    guard let first = rest.first else { return nil }
+    switch first {
+    case UInt8(ascii: "'"):
+      _ = quoted(until: first)
+      return .literal
+    case UInt8(ascii: "\""), UInt8(ascii: "`"): return .quoted(quoted(until: first))
+    case UInt8(ascii: "["): return .quoted(quoted(until: UInt8(ascii: "]")))
+    case UInt8(ascii: "0")...UInt8(ascii: "9"):
+      _ = take { Self.isPartOfName($0) || $0 == UInt8(ascii: ".") }
+      return .literal
+    case _ where Self.isPartOfName(first): return .bare(Self.lowercased(take(Self.isPartOfName)))
+    default:
+      rest.removeFirst()
+      return .sign(first)
+    }
+  }
+
+  private mutating func skipSpaces() {
+    while let first = rest.first {
+      if first == UInt8(ascii: " ") || 9...13 ~= first {
+        rest.removeFirst()
+      } else if rest.starts(with: "--".utf8) {
+        _ = take { $0 != UInt8(ascii: "\n") }
+      } else if rest.starts(with: "/*".utf8) {
+        rest = rest.dropFirst(2)
+        while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest.removeFirst() }
+        rest = rest.dropFirst(2)
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func take(_ belongs: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    let taken = rest.prefix(while: belongs)
+    rest = rest.dropFirst(taken.count)
+    return taken
+  }
+
+  /// Reads the text up to the closing quote; a doubled quote stands for one.
+  private mutating func quoted(until end: UInt8) -> String {
+    rest.removeFirst()
+    var content: ArraySlice<UInt8> = []
+    while let byte = rest.popFirst() {
+      if byte == end {
+        guard end != UInt8(ascii: "]"), rest.first == end else { break }
+        rest.removeFirst()
+      }
+      content.append(byte)
+    }
+    return Self.lowercased(content)
+  }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
+      true
+    default: false
+    }
+  }
+
+  /// A name as SQLite compares it.
+  static func lowercased(_ name: String) -> String { lowercased(Array(name.utf8)[...]) }
+
+  private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }

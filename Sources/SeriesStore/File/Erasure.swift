@@ -42,3 +42,19 @@ struct Erasure {
       "deleted, but \(connection.path) or its -wal still holds the bytes, since \(reason); delete again to finish")
   }
 }
+
+extension HealthStore {
+  /// Erases the values that an earlier deletion could not erase, because a reader was using them or the power failed.
+  ///
+  /// A recorder calls this when it opens the store.
+  ///
+  /// - Returns: Whether there was anything to erase.
+  /// - Throws: ``StoreError/Code/locked`` if a reader still uses the values.
+  @discardableResult
+  public func finishErasing() throws(StoreError) -> Bool {
+    let erasure = Erasure(connection: try opened().connection)
+    guard try erasure.isPending() else { return false }
+    try erasure.finish()
+    return true
+  }
+}

@@ -7,8 +7,8 @@ import Bits
 /// eight bytes with the integer or the real's bit pattern (−0 as 0, since SQLite drops the sign of zero), or by the length
 /// in eight bytes and the bytes.
 ///
-/// It is an SQL function on the store's own connections: the statement that writes a row computes it, and a statement can
-/// check it in place. Other programs do not need it to read the file.
+/// The checksum is an SQL function on the store's own connections: the statement that writes a row computes it, and a
+/// statement can check it in place. Other programs do not need the function to read the file.
 enum RowChecksum {
   static let name = "row_checksum"
 

@@ -1,6 +1,6 @@
 /// The tables of the store's file. Documentation/store-format.md explains each column.
 enum Schema {
-  /// Identifies the file as ours: "sens" in ASCII.
+  /// SQLite's application identifier, which identifies the file as a store: "sens" in ASCII.
   static let applicationIdentifier: Int64 = 0x7365_6E73
   /// The newest layout, stored in SQLite's `user_version`. The table `store` says which programs may use the file.
   static let version: Int64 = 2
@@ -15,26 +15,28 @@ enum Schema {
     PRAGMA auto_vacuum = NONE;
     """
 
-  /// The tables that all kinds of samples share, and the daemon's own. The tables of a kind are in its ``SampleContent``.
+  /// The tables that all kinds of samples share, and those of the daemon. The tables of a kind are in its
+  /// ``SampleContent``.
   static let tables: [Table] = [
     store, sources, devices, types, commits, changes, samples, metadata, associations, contentTables, sensors, sessions,
     gaps, markers, grants, objectGrants, anchors, successors, restorations, clocks, boots,
   ]
 
-  /// The tables of all kinds of samples, and of what is attached to them.
+  /// The tables of all kinds of samples, and of their attachments.
   static let contents: [ContentTable] = SampleContents.all.flatMap { $0.tables } + AttachmentTable.contents
 
   /// Every table of this layout.
   static var allTables: [Table] { tables + contents.map(\.table) }
 
-  /// Those that were added to this layout later: a file that no newer program has opened to write does not have them.
+  /// The names of the tables that were added to this layout later: a file that no newer program has opened to write
+  /// does not have them.
   static let laterTables: Set<String> = Set(
     [markers, successors, restorations, clocks, boots].map(\.name) + WorkoutTable.contents.map(\.table.name)
       + AudiogramContent.tables.map(\.table.name)
       + VisionPrescriptionContent.tables.map(\.table.name) + ClinicalRecordContent.tables.map(\.table.name)
       + AttachmentTable.contents.map(\.table.name))
 
-  /// One row: the store's identity, and which programs may use it.
+  /// The store itself in one row: its identity, and the versions of programs that may use it.
   static let store = Table(
     "store",
     [
@@ -59,7 +61,7 @@ enum Schema {
       "id INTEGER PRIMARY KEY", "identifier TEXT NOT NULL", "kind TEXT NOT NULL", "unit TEXT NOT NULL",
       "style TEXT NOT NULL", "style_version INTEGER NOT NULL",
     ])
-  /// When the changes from `first` on were made, up to the next row.
+  /// The times at which changes were made: those from `first` on, up to the `first` of the next row.
   static let commits = Table("commits", ["first INTEGER PRIMARY KEY", "time INTEGER NOT NULL"])
   /// The checksum of a change continues that of the previous change.
   static let changes = Table(
@@ -90,9 +92,9 @@ enum Schema {
   static let contentTables = Table(
     "content_tables", ["name TEXT NOT NULL", "key_column TEXT NOT NULL", "shift INTEGER NOT NULL"], key: "name")
   static let sensors = Table("sensors", ["address TEXT PRIMARY KEY", "name TEXT", "added INTEGER NOT NULL"])
-  /// The addresses that sensors had before; `successor` is the one they have now, however often it has changed.
+  /// The former addresses of sensors; `successor` is the present address, however often it has changed.
   static let successors = Table("successors", ["predecessor TEXT PRIMARY KEY", "successor TEXT NOT NULL"])
-  /// When the file was put in the place of a lost one, from a backup: `number` is that of its last change then.
+  /// The times at which the file replaced a lost one, from a backup: `number` is that of its last change then.
   static let restorations = Table(
     "restorations", ["ordinal INTEGER PRIMARY KEY", "uuid BLOB NOT NULL", "number INTEGER NOT NULL"])
   /// A session's `id` is the number of the change that saved it.
@@ -123,7 +125,7 @@ enum Schema {
   static let markers = Table(
     "markers", ["session INTEGER NOT NULL", "ordinal INTEGER NOT NULL", "time INTEGER NOT NULL", "text TEXT NOT NULL"],
     key: "session, ordinal")
-  /// What the owner decided about programs that reach the store through the daemon; `type` is an identifier.
+  /// The owner's decisions about programs that reach the store through the daemon; `type` is an identifier.
   static let grants = Table(
     "grants",
     [
@@ -145,11 +147,12 @@ enum Schema {
       "number INTEGER NOT NULL", "digest INTEGER NOT NULL",
     ], key: "uid, application, ordinal")
 
-  /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample. It is the only one
-  /// of an expression that a file may have.
+  /// The index of changes by the first four bytes of a UUID: an index of all sixteen would be the largest part of a
+  /// small sample. No other index of an expression is permitted in a file.
   static let expressionIndex = "CREATE INDEX change_uuid ON changes (substr(uuid, 1, 4))"
 
-  /// Those by type, source and identifier let a reader who may see some of it be answered without a look at the rest.
+  /// The indexes. With those by type, source and identifier a reader who may see a part of the store gets answers
+  /// without a look at the rest.
   static let indexes = """
     \(expressionIndex);
     CREATE INDEX change_type ON changes (type);
@@ -172,4 +175,50 @@ enum Schema {
       return (word("INDEX"), word("ON"), text)
     }
   }()
+}
+
+/// A table of the file: its columns, followed by the checksum of each row.
+struct Table: Sendable {
+  let name: String
+  /// The columns except the checksum, in order.
+  let columns: [String]
+  /// The statement that creates the table, without its indexes.
+  let creation: String
+  /// The statement that inserts a row; ?1, ?2 … are the values of the columns.
+  let insertion: String
+
+  /// A table with columns as SQL declares them. With `key` it is stored in that key's order, without row numbers.
+  init(_ name: String, _ declarations: [String], key: String? = nil) {
+    self.name = name
+    columns = declarations.map { String($0.prefix { $0 != " " }) }
+    let lines = declarations + ["\(Self.checksum) INTEGER NOT NULL"] + (key.map { ["PRIMARY KEY (\($0))"] } ?? [])
+    creation = "CREATE TABLE \(name) (\(lines.joined(separator: ", ")))\(key == nil ? "" : " WITHOUT ROWID")"
+    let places = declarations.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    insertion = """
+      INSERT INTO \(name) (\(columns.joined(separator: ", ")), \(Self.checksum))
+      VALUES (\(places), \(RowChecksum.name)(\(places)))
+      """
+  }
+
+  /// The last column of every table: ``RowChecksum`` of those before it.
+  static let checksum = "checksum"
+}
+
+extension Connection {
+  /// Inserts a row with a value for each column except the checksum.
+  func insert(_ values: [SQLValue], into table: Table) throws(StoreError) {
+    var statement = try prepare(table.insertion)
+    for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index) + 1) }
+    try statement.run()
+  }
+
+  /// Whether the file has this table, which an earlier program of the same layout may not have made.
+  func has(_ table: Table) throws(StoreError) -> Bool {
+    try integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'") > 0
+  }
+
+  /// The number of the next row of a table whose key is `id`.
+  func nextRow(of table: Table) throws(StoreError) -> Int64 {
+    try integer("SELECT ifnull(max(id), 0) + 1 FROM \(table.name)")
+  }
 }

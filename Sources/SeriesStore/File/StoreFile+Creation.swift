@@ -14,7 +14,7 @@ extension StoreFile {
     guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw cannotCreate(path, errno) }
   }
 
-  /// Makes an empty store under a temporary name beside `path`, which it gives.
+  /// Makes an empty store under a temporary name beside `path`. Returns the path under that name.
   static func makeDraft(of path: String, mode: UInt32, identity: UUID) throws(StoreError) -> String {
     let draft = try makeEmptyDraft(of: path, mode: mode)
     do { try fill(draft, identity) } catch {
@@ -24,7 +24,7 @@ extension StoreFile {
     return draft
   }
 
-  /// Makes an empty file under such a name.
+  /// Makes an empty file under a temporary name beside `path`. Returns the path under that name.
   static func makeEmptyDraft(of path: String, mode: UInt32) throws(StoreError) -> String {
     let draft = "\(path)\(StorePlace.draftMark)\(UInt64.random(in: 0 ... .max))"
     let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Glibc
 import HealthModel
 
-/// The open file of a store, used by one thread at a time: opening and transactions. What happens in them is implemented by
-/// the tables (``Connection``).
+/// The open file of a store, used by one thread at a time: opening and transactions. The tables (``Connection``)
+/// implement the reading and writing within them.
 final class StoreFile {
   let path: String
   let place: StorePlace
@@ -14,12 +14,12 @@ final class StoreFile {
   let isStandstill: Bool
   /// The quantity types that the program knows.
   let types: QuantityTypeRegistry
-  /// Held while a recorder uses the store.
+  /// The recorder's lock, held while a recorder uses the store.
   private var lock: RecorderLock?
   /// Whether the file is a store and may be written.
   private var isWriting = false
 
-  /// How long a writer waits for another, or a checkpoint for its readers. Milliseconds.
+  /// The time, in milliseconds, for which a writer waits for another one, or a checkpoint for readers.
   private static let patience: Int32 = 10_000
   /// Fewer free pages than this are not worth rewriting a file: 256 KiB.
   private static let fewestFreePages: Int64 = 16
@@ -35,7 +35,7 @@ final class StoreFile {
     place = try StorePlace(path, for: access)
     let isFrozen = access == .reading && place.isFrozen
     let connection = try Self.connect(place, for: access, isFrozen: isFrozen, limit)
-    // First, so that closing changes nothing in a file that is not ours.
+    // First, so that closing changes nothing in a file that is not a store.
     if access != .reading { try connection.keepWriteAheadLog() }
     connection.quantityTypes = types
     let layout = try Self.layout(of: connection)
@@ -61,20 +61,20 @@ final class StoreFile {
       """)
     if layout == 1 { try LayoutOne.migrate(connection) }
     try connection.execute("PRAGMA secure_delete = ON")
-    // Refuses now what may not be written. The length of the history does not matter.
+    // Refuses a file that may not be written now. The length of the history does not matter.
     try connection.transaction { () throws(StoreError) in try Self.checkLayout("min_writer", on: connection) }
     isWriting = true
     try renewDeclarations(declarations)
     if access == .recording { try finishErasing() }
-    // A folder that cannot be looked into keeps nobody from recording; a check names it.
+    // A folder that cannot be read does not prevent recording; a check reports it.
     try? sweepAttachments()
     // Also on behalf of a writer that was killed between its commit and its announcement.
     announce()
   }
 
-  /// Brings what is in the write-ahead log into the file and empties the log, so that the file alone has everything.
+  /// Moves the content of the write-ahead log into the file, so that the file alone is complete.
   ///
-  /// Waits for nobody: a reader or another writer leaves the log as it is.
+  /// This waits for no other connection: where a reader or another writer is at work, the log stays as it is.
   func emptyLog() {
     connection.waitForLocks(milliseconds: 0)
     defer { connection.waitForLocks(milliseconds: Self.patience) }
@@ -84,14 +84,14 @@ final class StoreFile {
   deinit {
     guard isWriting else { return }
     connection.waitForLocks(milliseconds: 0)
-    // If others use the file it stays as it is; the last of them empties the log.
+    // While others use the file it stays as it is; the last connection empties the log.
     try? giveBackFreePages()
     _ = try? connection.emptyWriteAheadLog()
   }
 
   /// Rewrites the file if a quarter or more of it is free, as after a migration.
   ///
-  /// When closing, because nobody waits then; until then new sessions use the free pages.
+  /// This is done when closing, because nobody waits then; until then new sessions use the free pages.
   private func giveBackFreePages() throws(StoreError) {
     let free = try connection.integer("PRAGMA freelist_count")
     guard free >= Self.fewestFreePages, try free * 4 >= connection.integer("PRAGMA page_count") else { return }
@@ -113,14 +113,15 @@ final class StoreFile {
       if try connection.changeList.last() > last { try connection.changeList.stamp(from: last + 1) }
       return result
     }
-    // Behind the commit: until then the rows may come back. What fails here the next writer does.
+    // After the commit: until then the rows may come back. After a failure here the next writer removes the files.
     if !connection.orphanedDigests.isEmpty { try? sweepAttachments(connection.orphanedDigests) }
     if connection.totalChanges != changes { announce() }
     return result
   }
 
-  /// Has what SQLite would make files for in memory, and the names of those that it has made on the disk. It syncs their
-  /// folder with the first commit, and takes no notice where that cannot be opened.
+  /// Prepares the file for a process that may open no more files: SQLite's temporary files are in memory from now on,
+  /// and the names of the files that it has made are synced to the disk. SQLite itself would sync their folder with the
+  /// first commit, and ignores a folder that it cannot open.
   func needNoMoreFiles() throws(StoreError) {
     try connection.execute("PRAGMA temp_store = MEMORY")
     let folder = unsafe Glibc.open(place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -135,13 +136,13 @@ final class StoreFile {
     if let descriptor { futimens(descriptor, nil) }
   }
 
-  /// SQLite's descriptor of the file: closing another one would drop SQLite's locks, and by its path a confined process may
-  /// set no times. That of another connection serves as well; one that is closed meanwhile, and is another file's then, costs
-  /// that file nothing but its times.
+  /// SQLite's descriptor of the file. Closing another descriptor would drop SQLite's locks, and a confined process may
+  /// not set the times by the path. The descriptor of another connection serves as well. If that is closed meanwhile
+  /// and reused, only the times of the file that reuses it change.
   private var descriptor: Int32? {
     var wanted = stat()
     guard unsafe stat(place.realPath, &wanted) == 0 else { return nil }
-    // More than any program of ours has open; one that may open fewer is soon through.
+    // More descriptors than any program of this project has open; a process that may open fewer is done sooner.
     let most = Int32(clamping: min(max(sysconf(Int32(_SC_OPEN_MAX)), 1024), 65_536))
     return (STDERR_FILENO + 1..<most).first { number in
       var status = stat()
@@ -187,7 +188,8 @@ final class StoreFile {
       .corrupt(object: "database"), "\(path) is damaged; copy it before anything else is tried (sensord check)")
   }
 
-  /// Erases what a deletion has left, without waiting: if a reader is at work, it is deferred again.
+  /// Erases the bytes that a deletion has left, without waiting: while a reader is at work, the erasure is deferred
+  /// again.
   private func finishErasing() throws(StoreError) {
     let erasure = Erasure(connection: connection)
     guard try erasure.isPending() else { return }
@@ -199,7 +201,7 @@ final class StoreFile {
   /// Creates tables that were added to this layout, and replaces the views of another program's file by the present ones: they
   /// hold no data, so the layout's number does not cover them.
   private func renewDeclarations(_ present: [Declaration]) throws(StoreError) {
-    // Those of a newer program may stay.
+    // The declarations of a newer program stay.
     guard try connection.integer("PRAGMA user_version") == Schema.version else { return }
     let tables = Set(present.lazy.filter { $0.kind == "table" }.map(\.name))
     if !Schema.allTables.allSatisfy({ tables.contains($0.name) }) {

@@ -10,7 +10,7 @@ extension UUID {
     ]
   }
 
-  /// Nil where there are not 16 bytes.
+  /// The UUID of 16 bytes; nil for another number of bytes.
   init?(bytes b: [UInt8]) {
     guard b.count == 16 else { return nil }
     self.init(

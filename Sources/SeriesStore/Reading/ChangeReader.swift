@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// Answers about what was saved and deleted since a change.
+/// Answers about the objects that were saved and deleted since a change.
 struct ChangeReader {
   let connection: Connection
 
@@ -16,7 +16,7 @@ struct ChangeReader {
     let seen = try number(of: query.anchor, last: last)
     var end = last
     if let limit = query.limit, seen < last { end = seen + min(Int64(max(1, limit)), last - seen) }
-    // Bound, not part of the text: each new text would be compiled.
+    // The numbers are bound and not part of the text, since each new text would be compiled.
     let added = try SampleReader(connection: connection).samples(
       query.predicate, suffix: " AND sample.id > ?1 AND sample.id <= ?2 ORDER BY sample.id", [seen, end])
     return ChangeSet(
@@ -24,10 +24,10 @@ struct ChangeReader {
       deleted: try deleted(query.predicate, after: seen, to: end), anchor: try anchor(at: end), hasMore: end < last)
   }
 
-  /// What a reader sees of the changes after `seen`, with the number of the last one of them; nil if it sees none.
+  /// The changes after `seen` that a reader may see, with the number of the last one; nil if the reader sees no change.
   ///
-  /// It goes from one to the next of them, without a look at those between. The numbers in the answer are 0: they would tell how
-  /// many others there are.
+  /// The reading goes from one visible change to the next, and does not look at those between. The numbers in the
+  /// answer are 0, since they would reveal how many other changes there are.
   func changes(
     _ query: ChangeQuery, after seen: Int64, in scope: ReadScope
   ) throws(StoreError) -> (changes: ChangeSet, last: Int64)? {
@@ -57,8 +57,8 @@ struct ChangeReader {
     return numbers
   }
 
-  /// What was saved and deleted after one change and up to another: each combination of type, source and deletion once, and of
-  /// types that are granted one by one each object.
+  /// The changes after one change and up to another, for live queries: each combination of type, source and deletion
+  /// once, and of types that are granted object by object each object.
   func kinds(after first: Int64, to last: Int64) throws(StoreError) -> [StoreChange] {
     var statement = try connection.prepare(
       """
@@ -102,8 +102,9 @@ struct ChangeReader {
     return sessions
   }
 
-  /// Deletions, except of objects that exist again: those were or will be added, and must not seem deleted. An object that
-  /// returned in a form which the predicate does not match, or the reader may not see, is deleted for the caller.
+  /// The deletions, except of objects that exist again: these were or will be added, and must not seem deleted. An
+  /// object that returned in a form which the predicate does not match, or the reader may not see, is deleted for the
+  /// caller.
   private func deleted(
     _ predicate: SamplePredicate, after first: Int64, to last: Int64, in scope: ReadScope? = nil
   ) throws(StoreError) -> [DeletedObject] {

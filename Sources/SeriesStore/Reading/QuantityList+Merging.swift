@@ -12,7 +12,7 @@ extension QuantityTrack {
       values: Array(values[low..<high]))
   }
 
-  /// Of a track that is not empty.
+  /// The start of the last quantity; for a track that is not empty.
   var lastStart: Int64 { starts[starts.count - 1] }
 
   subscript(range: UnboundedRange) -> Part { Part(track: self, range: starts.indices) }
@@ -78,7 +78,8 @@ extension QuantityList {
     }
   }
 
-  /// Two tracks without durations, the usual case of two sensors; of equal starts the first one's comes first.
+  /// Merges two tracks without durations, the usual case of two sensors; of equal starts that of the first track comes
+  /// first.
   private mutating func mergeInstants(
     _ one: QuantityTrack, _ other: QuantityTrack, owners parts: (one: Int32, other: Int32)
   ) {
@@ -122,7 +123,7 @@ extension QuantityList {
     }
   }
 
-  /// Many tracks: the part of a track before the next track's next start is copied at once.
+  /// Merges many tracks: the part of a track before the next track's next start is copied at once.
   private mutating func mergeOverlapping(_ owners: [Int], _ tracks: [QuantityTrack], saved: [Int64]) {
     var heads = Heads(tracks, saved: saved)
     while let head = heads.first {
@@ -151,7 +152,7 @@ extension QuantityList {
     private(set) var positions: [Int]
     private var heap: [Int] = []
 
-    /// None of the tracks is empty.
+    /// The heap of tracks, all of which have quantities.
     init(_ tracks: [QuantityTrack], saved: [Int64]) {
       self.tracks = tracks
       self.saved = saved

@@ -4,13 +4,13 @@ import HealthModel
 /// Answers about samples of any kind.
 struct SampleReader {
   let connection: Connection
-  /// What the reader may see; nil for all of it.
+  /// The scope that the reader may see; nil for a reader who may see everything.
   var scope: ReadScope?
 
   /// The tables to which a predicate refers. SQLite omits tables from the join that a statement does not use.
   static let tables = tables(of: "samples")
 
-  /// The same for sessions, as if they were samples without a value, so that a predicate applies to both.
+  /// The tables for a predicate on sessions, as if they were samples without a value: a predicate applies to both.
   static let sessionTables: String = {
     let given = ["id", "source", "device", "start", "end"]
     let columns = Schema.samples.columns.map { name in
@@ -25,10 +25,12 @@ struct SampleReader {
     return tables(of: "(SELECT \(columns.joined(separator: ", ")) FROM sessions)")
   }()
 
-  /// The same for samples that a reader may see. They come first, since everything else is looked up for them.
+  /// The tables for a predicate on the samples that a reader may see. These samples come first, since all other rows
+  /// are looked up for them.
   static func visibleTables(_ samples: String) -> String { tables(of: samples, join: "CROSS JOIN") }
 
-  /// The signs keep SQLite from looking for samples by type or source, which is slower where it is most of them.
+  /// The join of the tables. The signs prevent SQLite from a search by type or source, which is slower where most
+  /// samples match.
   private static func tables(of objects: String, join: String = "JOIN") -> String {
     """
     \(objects) AS sample \(join) types AS type ON type.id = +sample.type
@@ -83,7 +85,7 @@ struct SampleReader {
     return " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1"
   }
 
-  /// SQLite treats a negative limit as none.
+  /// The limit of a query for SQLite, which treats a negative limit as no limit.
   private static func limit(of query: SampleQuery) -> Int64 {
     query.limit.map { Int64(max(0, $0)) } ?? -1
   }
@@ -187,7 +189,7 @@ struct SampleReader {
     return try ClinicalRecordContent.record(of: row, object: "sample \(name)", in: connection)
   }
 
-  /// The row of the sample with that UUID and kind; nil if the reader may not see it, as if there were none.
+  /// The row of the sample with that UUID and kind; nil for a missing sample and for one that the reader may not see.
   private func row(of uuid: UUID, _ kind: SampleKind) throws(StoreError) -> SampleRow? {
     guard let number = try number(of: uuid), let row = try connection.samples.row(number), row.type.kind == kind else {
       return nil

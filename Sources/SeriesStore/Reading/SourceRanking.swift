@@ -12,11 +12,11 @@ struct SourceRanking {
     var device: Int64?
   }
 
-  /// In order of priority after ``rank()``.
+  /// The sources; in order of priority after ``rank()``.
   private(set) var names: [DataSource] = []
   private let priority: [DataSource]
   private var places: [Key: Int] = [:]
-  /// The start of each name's first sample, where it was noted.
+  /// The start of each source's first sample, as far as ``note(start:of:)`` was called.
   private var starts: [DataSource: Int64] = [:]
 
   init(priority: [DataSource]) {
@@ -27,7 +27,7 @@ struct SourceRanking {
     places[key]
   }
 
-  /// The place of a new key: that of its name, which several revisions of one program share.
+  /// Adds a key and returns its place: that of its name, which several revisions of one program share.
   mutating func add(_ key: Key, name: DataSource) -> Int {
     let place = names.firstIndex(of: name) ?? names.count
     if place == names.count { names.append(name) }
@@ -35,12 +35,12 @@ struct SourceRanking {
     return place
   }
 
-  /// Whether the first samples of names have to be noted before ``rank()``; not if the order is clear without them.
+  /// Whether ``rank()`` needs the starts of first samples, because the named priorities do not decide the order alone.
   var needsStarts: Bool {
     names.count { !priority.contains($0) } > 1
   }
 
-  /// Notes the start of a sample; the earliest counts.
+  /// Adds the start of a sample of a source; the earliest one counts.
   mutating func note(start: Int64, of name: DataSource) {
     starts[name] = min(start, starts[name] ?? .max)
   }

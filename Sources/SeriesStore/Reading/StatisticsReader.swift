@@ -4,7 +4,7 @@ import HealthModel
 /// Statistics in buckets.
 struct StatisticsReader {
   let connection: Connection
-  /// What the reader may see; nil for all of it.
+  /// The scope that the reader may see; nil for a reader who may see everything.
   var scope: ReadScope?
   var mostBuckets = CalendarBuckets.limit
 
@@ -89,15 +89,15 @@ struct StatisticsReader {
     }
   }
 
-  /// Throws if the sample from which, or up to which, buckets would be made is outside of the calendar, or is not as it was
-  /// written: one flipped bit of its time would fill the memory with empty buckets.
+  /// Throws if the first or the last sample, which decide the range of the buckets, is outside of the calendar or is
+  /// not as it was written: one flipped bit of a time would fill the memory with empty buckets.
   private func requireDates(
     _ query: StatisticsCollectionQuery, _ condition: SamplePredicate.Condition, first: Int64, last: Int64
   ) throws(StoreError) {
     let span = Timestamp.calendarRange
     let columns = Schema.samples.columns.map { "sample.\($0)" }.joined(separator: ", ")
     let isChanged = "sample.checksum IS NOT \(RowChecksum.name)(\(columns))"
-    // What is no integer is read as one: as 1970, mostly.
+    // SQLite converts a time that is not an integer, mostly to 1970.
     func isWrong(_ column: String, _ outside: String, _ extreme: String) -> String {
       "(\(column) \(outside) OR typeof(\(column)) <> 'integer' OR \(column) = \(extreme) AND \(isChanged))"
     }

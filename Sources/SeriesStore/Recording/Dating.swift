@@ -6,7 +6,8 @@ import HealthModel
 /// A session keeps its identity, and a workout too; what belongs to them gets other identifiers. All distances stay.
 struct Dating {
   let connection: Connection
-  /// Microseconds, whole milliseconds: the precision of rates, which would else fall out of their session.
+  /// The distance in microseconds, rounded to whole milliseconds: the precision of rates, which else could lie outside
+  /// of their session.
   let shift: Int64
   let belief: ClockBelief
   /// The lead of the clock that dates them now; nil where a person does.
@@ -22,7 +23,7 @@ struct Dating {
     outcome.shift = shift
   }
 
-  /// Moves sessions and workouts by their identifiers; those that are not in the store are passed over.
+  /// Moves the sessions and workouts with these identifiers; those that are not in the store are skipped.
   mutating func perform(_ objects: [UUID]) throws(StoreError) {
     var sessions: [Int64] = []
     var workouts: [Int64] = []
@@ -34,7 +35,7 @@ struct Dating {
         workouts.append(number)
       }
     }
-    // Asked before anything has another number.
+    // Decided before any object gets another number.
     var movable: [Int64] = []
     for workout in Set(workouts).sorted() {
       if try isMovable(workout, with: Set(sessions)) {
@@ -89,8 +90,8 @@ struct Dating {
 
 // Workouts.
 extension Dating {
-  /// Whether everything that a workout collected is of these sessions, or was computed with it: else its dates are also those of
-  /// samples that programs gave, which stay.
+  /// Whether all samples that a workout collected belong to these sessions, or were computed with it. Otherwise
+  /// programs have given the workout samples with dates of their own, which stay.
   private func isMovable(_ workout: Int64, with sessions: Set<Int64>) throws(StoreError) -> Bool {
     guard try connection.clocks.clock(of: workout) != nil, let id = try connection.samples.uuid(of: workout) else {
       return false
@@ -110,11 +111,11 @@ extension Dating {
         guard let name = statement.text(1), computed.contains(name) else { return false }
       }
     }
-    // Files belong to the row that they were attached to.
+    // Attachments belong to a row, which a moved workout would leave.
     return try connection.attachments.all(of: workout, object: id).isEmpty
   }
 
-  /// The sync identifiers of what the recorder computes with a workout.
+  /// The sync identifiers of the samples that the recorder computes with a workout.
   private static func computed(of workout: UUID) -> Set<String> {
     Set([workout.energySample, workout.recoverySample].map { $0.uuidString.lowercased() })
   }
@@ -173,7 +174,8 @@ extension Dating {
     )
   }
 
-  /// Moves the energy or the recovery that was computed with a workout; sessions have moved what is theirs.
+  /// Moves the energy or the recovery that was computed with a workout. The samples of sessions have been moved with
+  /// these.
   private func moveComputed(_ number: Int64, of workout: UUID, dating: Int64) throws(StoreError) {
     let (origin, sync) = try provenance(of: number)
     guard origin.session == nil, let sync, Self.computed(of: workout).contains(sync.identifier) else { return }
@@ -201,5 +203,72 @@ extension Dating {
       origin: origin)
     try connection.metadata.insert(metadata, of: moved)
     try connection.associations.replace(number, with: moved)
+  }
+}
+
+extension RecordedSession {
+  /// The same session at another time. Metadata stay as a program gave them, even dates.
+  ///
+  /// - Throws: ``SeriesError`` where the beats are damaged and make no series.
+  func moved(by microseconds: Int64) throws(SeriesError) -> RecordedSession {
+    var moved = self
+    moved.start = start.advanced(byMicroseconds: microseconds)
+    moved.end = end.advanced(byMicroseconds: microseconds)
+    for index in moved.rates.indices {
+      moved.rates[index].time = moved.rates[index].time.advanced(byMicroseconds: microseconds)
+    }
+    for index in moved.gaps.indices {
+      moved.gaps[index].start = moved.gaps[index].start.advanced(byMicroseconds: microseconds)
+      moved.gaps[index].end = moved.gaps[index].end.advanced(byMicroseconds: microseconds)
+    }
+    for index in moved.markers.indices {
+      moved.markers[index].time = moved.markers[index].time.advanced(byMicroseconds: microseconds)
+    }
+    moved.heartbeats = try heartbeats.moved(by: microseconds)
+    return moved
+  }
+}
+
+extension HeartbeatSeries {
+  fileprivate func moved(by microseconds: Int64) throws(SeriesError) -> HeartbeatSeries {
+    try HeartbeatSeries(
+      timescale: timescale,
+      runs: runs.map { run in
+        var run = run
+        run.map.anchor = run.map.anchor.advanced(byMicroseconds: microseconds)
+        return run
+      }, beats: beats, start: start?.advanced(byMicroseconds: microseconds))
+  }
+}
+
+extension TimeSpan {
+  /// The same length at another time.
+  func moved(by microseconds: Int64) -> TimeSpan {
+    let start = start.advanced(byMicroseconds: microseconds)
+    return TimeSpan(start: start, end: end.advanced(byMicroseconds: microseconds)) ?? TimeSpan(at: start)
+  }
+}
+
+extension Workout {
+  /// The same workout at another time, with the figures that it has.
+  func moved(by microseconds: Int64) -> Workout {
+    Workout(
+      id: id, configuration, over: span.moved(by: microseconds), events: events.moved(by: microseconds),
+      activities: activities.map { activity in
+        var activity = activity
+        activity.span = activity.span.moved(by: microseconds)
+        activity.events = activity.events.moved(by: microseconds)
+        return activity
+      }, metadata: metadata, allStatistics: allStatistics)
+  }
+}
+
+extension [WorkoutEvent] {
+  fileprivate func moved(by microseconds: Int64) -> [WorkoutEvent] {
+    map { event in
+      var event = event
+      event.span = event.span.moved(by: microseconds)
+      return event
+    }
   }
 }

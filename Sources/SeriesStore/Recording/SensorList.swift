@@ -1,10 +1,10 @@
-import HealthModel
+package import HealthModel
 
 /// The sensors that may be recorded.
 struct SensorList {
   let connection: Connection
 
-  /// In the order in which they were added.
+  /// The sensors in the order in which they were added.
   func all() throws(StoreError) -> [AllowedSensor] {
     // Sorted here: SQLite would hold rows without end in its memory before it hands over the first one.
     var statement = try connection.prepare("SELECT address, name, added FROM sensors ORDER BY rowid")
@@ -64,7 +64,7 @@ struct SensorList {
     return sensor
   }
 
-  /// The former addresses of a sensor. Empty in a file from before there was a table of them, which only a writer makes.
+  /// The former addresses of a sensor; empty for an earlier file without a table of them, which only a writer makes.
   func predecessors(of address: String) throws(StoreError) -> [String] {
     guard try connection.has(Schema.successors) else { return [] }
     var statement = try connection.prepare(
@@ -109,5 +109,55 @@ struct SensorList {
   private func notFound(_ address: String) -> StoreError {
     StoreError(
       .notFound, "no sensor \(SessionName.quoted(address)) is allowed; 'sensord devices' lists them")
+  }
+}
+
+/// A sensor that may be recorded because its owner added it.
+package struct AllowedSensor: Hashable, Sendable {
+  /// The Bluetooth address as text, upper case: `C0:FF:EE:00:00:01`.
+  package var address: String
+  /// The name given by its owner.
+  package var name: String?
+  /// The time at which its owner added the sensor.
+  package var added: Timestamp
+
+  /// A sensor with the given parts.
+  package init(address: String, name: String?, added: Timestamp) {
+    self.address = address
+    self.name = name
+    self.added = added
+  }
+}
+
+extension HealthStore {
+  /// The sensors that may be recorded, in the order in which they were added.
+  package func allowedSensors() throws(StoreError) -> [AllowedSensor] {
+    try opened().read { (connection) throws(StoreError) in try connection.sensors.all() }
+  }
+
+  /// Adds a sensor, or renames the one with that address. Returns false if nothing changed.
+  @discardableResult
+  package func allow(_ sensor: AllowedSensor) throws(StoreError) -> Bool {
+    try opened().write { (connection) throws(StoreError) in try connection.sensors.allow(sensor) }
+  }
+
+  /// Renames an allowed sensor; throws ``StoreError/Code/notFound`` if it is not on the list.
+  package func renameSensor(_ address: String, to name: String?) throws(StoreError) {
+    try opened().write { (connection) throws(StoreError) in try connection.sensors.rename(address, to: name) }
+  }
+
+  /// Removes a sensor from the list; throws ``StoreError/Code/notFound`` if it is not there. Its sessions stay.
+  package func removeSensor(_ address: String) throws(StoreError) {
+    try opened().write { (connection) throws(StoreError) in try connection.sensors.remove(address) }
+  }
+
+  /// Replaces the sensor with the address `old` by that with the address `new`, which gets the name; returns the new
+  /// one. From then on a device predicate of `new` matches `old` as well. Samples are not changed.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` where `old` is not on the list, unless `new` is on it and `old` has
+  ///   stored samples.
+  @discardableResult
+  package func replaceSensor(_ old: String, by new: String) throws(StoreError) -> AllowedSensor {
+    try opened().write { (connection) throws(StoreError) in try connection.sensors.replace(old, by: new) }
   }
 }

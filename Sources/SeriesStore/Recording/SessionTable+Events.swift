@@ -3,7 +3,8 @@ import HealthModel
 
 /// The heart events of sessions: category samples that belong to their session and are deleted with it.
 extension SessionTable {
-  /// Inserts an event that was found in a session. `part` is the identity of the session's events, from which its own is derived.
+  /// Inserts an event that was found in a session. `part` is the identity of the session's events, from which the
+  /// event's own identity is derived.
   func insert(_ event: HeartEvent, of session: UUID, part: UUID, origin: SampleOrigin) throws(StoreError) {
     let id = try connection.samples.insert(
       CategoryContent(value: CategoryValue.notApplicable.rawValue),
@@ -13,7 +14,8 @@ extension SessionTable {
     try connection.metadata.insert(event.metadata, of: id)
   }
 
-  /// Makes the events of a stored session those that were found; see ``HealthStore/renewEvents(of:as:kinds:to:)``.
+  /// Replaces the events of a stored session by those that were found; see
+  /// ``HealthStore/renewEvents(of:as:kinds:to:)``.
   func renewEvents(
     of session: UUID, as syncVersion: Int64, kinds: Set<HeartEvent.Kind>, to events: [HeartEvent]
   ) throws(StoreError) -> EventRenewal? {
@@ -48,8 +50,8 @@ extension SessionTable {
       rates: try rates(of: session), heartbeats: try beats(of: session), excluding: try workoutSpans(touching: span))
   }
 
-  /// Takes the events out of the sessions of a time that are no events since there is a workout, within a transaction. A session
-  /// that cannot be read keeps its events, and keeps no workout from being saved.
+  /// Removes heart events from the sessions of a workout's time that the rules do not find any more, within a
+  /// transaction. The events of an unreadable session stay, and do not prevent the workout from being saved.
   ///
   /// - Returns: Whether anything was removed.
   func rescanEvents(during workout: TimeSpan, by rules: HeartEventRules) throws(StoreError) -> Bool {
@@ -85,7 +87,7 @@ extension SessionTable {
     return try SampleReader(connection: connection).samples(query).compactMap { TimeSpan(start: $0.start, end: $0.end) }
   }
 
-  /// The numbers of a session's category samples, each with its event; nil for a sample that is none.
+  /// The numbers of a session's category samples, each with its event; nil for a sample that is not an event.
   func events(ofRow row: Int64) throws(StoreError) -> [(number: Int64, event: HeartEvent?)] {
     var samples: [(number: Int64, type: String, start: Int64, end: Int64)] = []
     do {
@@ -119,7 +121,7 @@ extension SessionTable {
 }
 
 extension HeartEvent {
-  /// Its identifier as a sample: another one wherever anything of it is different.
+  /// The identifier of the event as a sample: events that differ in any part have different identifiers.
   fileprivate func identifier(in part: UUID) -> UUID {
     let number: UInt64 =
       switch kind {
@@ -130,5 +132,21 @@ extension HeartEvent {
     return part.derived(part: number, version: rule.version)
       .derived(part: UInt64(bitPattern: span.start.microseconds), version: span.end.microseconds)
       .derived(part: (threshold ?? 0).bitPattern, version: 0)
+  }
+}
+
+/// The changes in a session by a scan for heart events.
+package struct EventRenewal: Hashable, Sendable {
+  /// The number of new events.
+  package var added: Int
+  /// The number of stored events that the rules do not find any more.
+  package var removed: Int
+  /// The number of events that were stored before in the same form.
+  package var kept: Int
+
+  package init(added: Int = 0, removed: Int = 0, kept: Int = 0) {
+    self.added = added
+    self.removed = removed
+    self.kept = kept
   }
 }

@@ -8,7 +8,7 @@ extension SessionTable {
   ) throws(StoreError) -> CommitOutcome {
     try Self.validate(session)
     let existing = try row(of: session.id)
-    // A later version of a session is dated as the one before was.
+    // A later version of a session has the clock of the version before.
     let clock = try existing.flatMap { (row) throws(StoreError) in try connection.clocks.clock(of: row.id) } ?? clock
     var collectors: [(owner: Int64, type: Int64)] = []
     if let existing {
@@ -51,7 +51,8 @@ extension SessionTable {
     return session.quality.algorithmVersion ?? 0 > quality.algorithmVersion ?? 0
   }
 
-  /// Returns the row of the session; `dating` is the number of its dating.
+  /// Inserts a session with its events and samples; returns the row of the session. `dating` is the number of its
+  /// dating.
   func insert(_ session: RecordedSession, _ events: [HeartEvent], dating: Int64) throws(StoreError) -> Int64 {
     let source = try connection.provenance.row(of: session.source)
     let device = try connection.provenance.row(of: session.device)
@@ -85,7 +86,8 @@ extension SessionTable {
   private func insertSamples(
     of session: RecordedSession, origin: SampleOrigin, dating: Int64
   ) throws(StoreError) {
-    // What a program says of the session that it asked for is said of its values, which are all that programs see of it.
+    // The metadata of a session that a program requested are also those of its samples: programs see nothing else of a
+    // session.
     let isRequested = session.metadata[ReservedMetadata.requestedBy] != nil
     let metadata = isRequested ? session.metadata.filter { !ReservedMetadata.all.contains($0.key) } : [:]
     if let first = session.rates.first, let last = session.rates.last {
@@ -142,4 +144,48 @@ extension SessionTable {
     if let chunk = packer.finish() { chunks.append(chunk) }
     return chunks
   }
+}
+
+/// The samples of a session. The raw value is the part of the session's identity from which their identifiers are derived.
+enum SessionPart: UInt64 {
+  case rates = 1
+  case beats = 2
+  case sdnn = 3
+  case rmssd = 4
+  case pnn50 = 5
+  /// Heart events, each with an identifier that is derived from this one.
+  case events = 6
+
+  /// Each version of a session has its own sample identifiers; the samples of the previous version are deleted. The same
+  /// version, deleted and restored, has the same identifiers again.
+  func identifier(in session: RecordedSession, dating: Int64) -> UUID {
+    identifier(
+      in: session.id, syncVersion: session.syncVersion, algorithmVersion: session.quality.algorithmVersion ?? 0,
+      dating: dating)
+  }
+
+  func identifier(in session: UUID, syncVersion: Int64, algorithmVersion: Int64, dating: Int64) -> UUID {
+    session.derived(part: rawValue, version: syncVersion ^ algorithmVersion << 48 ^ dating << 32)
+  }
+}
+
+/// A variability figure of a session: a sample of its type over the whole session.
+struct SessionFigure: Sendable {
+  var part: SessionPart
+  var type: QuantityType
+  var value: any WritableKeyPath<HeartRateVariabilitySummary, Double?> & Sendable
+  /// The metadata of the figure's sample: the filter and the divisor by which it was computed.
+  var metadata: Metadata
+
+  static let all = [
+    SessionFigure(
+      part: .sdnn, type: .heartRateVariabilitySDNN, value: \.sdnnMilliseconds,
+      metadata: ["filter": .text(NNIntervals.Filter.normalToNormal.rawValue), "divisor": "n-1"]),
+    SessionFigure(
+      part: .rmssd, type: .heartRateVariabilityRMSSD, value: \.rmssdMilliseconds,
+      metadata: ["filter": .text(NNIntervals.Filter.normalToNormal.rawValue)]),
+    SessionFigure(
+      part: .pnn50, type: .heartRateVariabilityPNN50, value: \.pnn50,
+      metadata: ["filter": .text(NNIntervals.Filter.normalToNormal.rawValue)]),
+  ]
 }

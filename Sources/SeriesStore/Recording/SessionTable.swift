@@ -13,7 +13,7 @@ struct SessionTable {
     return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
   }
 
-  /// From the start to the end of a session; nil where it is not in the store.
+  /// The time from the start to the end of a session; nil where it is not in the store.
   func span(of session: UUID) throws(StoreError) -> TimeSpan? {
     guard let row = try row(of: session) else { return nil }
     var statement = try connection.prepare("SELECT start, end FROM sessions WHERE id = ?1")
@@ -103,7 +103,7 @@ struct SessionTable {
 
   /// The points that somebody marked in a session, in order of time.
   func markers(of session: UUID) throws(StoreError) -> [SessionMarker] {
-    // A reader may have a file from before there were any.
+    // A file of an earlier program has no table of markers.
     guard try connection.has(Schema.markers) else { return [] }
     var statement = try connection.prepare("SELECT time, text FROM markers WHERE session = ?1 ORDER BY ordinal")
     try statement.bind(try existingRow(of: session), at: 1)
@@ -151,5 +151,63 @@ struct SessionTable {
     try connection.metadata.delete(of: row)
     try connection.run("DELETE FROM sessions WHERE id = ?1", row)
     return source
+  }
+}
+
+/// The rows of sessions that are not as they were written: they are read as they are, and reported.
+extension SessionTable {
+  /// The damages of sessions whose own row, or the row of one of whose samples, is not that of its checksum. A list
+  /// shows these rows.
+  func alterations() throws(StoreError) -> [StoreDamage] {
+    var statement = try connection.prepare(
+      """
+      SELECT ifnull(lower(hex(change.uuid)), 'row ' || session.id) FROM sessions AS session
+        LEFT JOIN changes AS change ON change.number = session.id
+      WHERE \(Self.isAltered(Schema.sessions, as: "session")) OR EXISTS (SELECT 1 FROM samples AS sample
+        WHERE sample.session = session.id AND \(Self.isAltered(Schema.samples, as: "sample")))
+      ORDER BY session.start, session.id
+      """)
+    var damages: [StoreDamage] = []
+    while try statement.step() {
+      damages.append(StoreDamage(object: "session \(statement.text(0) ?? "")", problem: "it is not as it was written"))
+    }
+    return damages
+  }
+
+  /// The tables with the rows of a session, of its samples and of their content. The key column of each has the number
+  /// of the session or sample in front of its lowest bits.
+  private static let parts =
+    [ContentTable(table: Schema.sessions, key: "id"), ContentTable(table: Schema.samples, key: "id")]
+    + [Schema.gaps, Schema.markers].map { ContentTable(table: $0, key: "session") }
+    + [Schema.metadata, Schema.associations, Schema.clocks].map { ContentTable(table: $0, key: "owner") }
+    + QuantityContent.tables + HeartbeatContent.tables
+
+  /// The damages of a session: each table with rows of the session, or of one of its samples, that are not those of
+  /// their checksums.
+  func alterations(of session: UUID) throws(StoreError) -> [StoreDamage] {
+    guard let row = try row(of: session) else { return [] }
+    let name = "session \(session.uuidString.lowercased().filter { $0 != "-" })"
+    var damages: [StoreDamage] = []
+    for part in Self.parts {
+      if Schema.laterTables.contains(part.table.name), try !connection.has(part.table) { continue }
+      // A range of its keys, so that the rows of others are not read.
+      var statement = try connection.prepare(
+        """
+        SELECT count(*) FROM (SELECT ?1 AS number UNION ALL SELECT id FROM samples WHERE session = ?1) AS object
+          CROSS JOIN \(part.table.name) AS part ON part.\(part.key) BETWEEN object.number << \(part.shift)
+            AND (object.number << \(part.shift)) | ((1 << \(part.shift)) - 1)
+        WHERE \(Self.isAltered(part.table, as: "part"))
+        """)
+      try statement.bind(row.id, at: 1)
+      guard try statement.step(), case let count = statement.integer(0), count > 0 else { continue }
+      let rows = count == 1 ? "a row of \(part.table.name) is" : "\(count) rows of \(part.table.name) are"
+      damages.append(StoreDamage(object: name, problem: "\(rows) not as it was written"))
+    }
+    return damages
+  }
+
+  private static func isAltered(_ table: Table, as name: String) -> String {
+    let columns = table.columns.map { "\(name).\($0)" }.joined(separator: ", ")
+    return "\(name).\(Table.checksum) IS NOT \(RowChecksum.name)(\(columns))"
   }
 }

@@ -142,7 +142,7 @@ enum UnpackedTable: String, CaseIterable {
     unsafe UnsafeMutableRawPointer(table).assumingMemoryBound(to: Table.self).pointee.context.takeUnretainedValue()
   }
 
-  /// Decides by which of `session = …` and `sample = …` the rows are selected.
+  /// Plans a statement: chooses which of `session = …` and `sample = …` selects the rows.
   private static func plan(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?, _ info: UnsafeMutablePointer<sqlite3_index_info>?
   ) -> Int32 {

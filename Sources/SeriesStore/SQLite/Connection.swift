@@ -8,31 +8,33 @@ final class Connection {
   let handle: OpaquePointer
   /// The quantity types that the program knows.
   var quantityTypes = QuantityTypeRegistry.standard
-  /// The rows of types that this transaction has looked up: nobody else can change them meanwhile.
+  /// The rows of types that this transaction has looked up: no other connection can change them meanwhile.
   var typeRows: [SampleType: Int64] = [:]
-  /// Number and checksum of the last change that this transaction has recorded: nobody else can record one meanwhile.
+  /// Number and checksum of the last change that this transaction has recorded: no other connection can record one
+  /// meanwhile.
   var lastChange: (number: Int64, checksum: SQLValue)?
   /// Whether tables of workouts were found in the file.
   var hasWorkouts = false
-  /// The workouts whose figures this transaction has to make anew, since what was collected with them has changed.
+  /// The workouts whose figures this transaction has to compute anew, since the samples collected with them have
+  /// changed.
   var staleWorkouts: Set<Int64> = []
   /// Whether tables of attachments were found in the file.
   var hasAttachments = false
-  /// The digests of files that this transaction may have left without an object.
+  /// The digests of files that may belong to no sample any more, because of deletions in this transaction.
   var orphanedDigests: Set<String> = []
-  /// The work that its statements may do.
+  /// The work that the statements of this connection may do.
   let budget: WorkBudget
   /// SQLite's own limit for statements, in bytes.
   var longestStatement: Int32 = 0
   /// Compiled statements by their text, including those in use, so that using one does not move anything.
   private var kept: [String: CompiledStatement] = [:]
   private var retirements: UInt64 = 0
-  /// The steps of SQLite's virtual machine that finished statements have taken: the work that answers have made.
+  /// The steps of SQLite's virtual machine in finished statements: the work for answers.
   private(set) var steps: Int64 = 0
-  /// The most statements that are kept, each about 20 KB: more than a session's commit or a query needs. Predicates create
-  /// ever new texts, so without a limit memory would grow for ever.
+  /// The most statements in the cache, each about 20 KB: more than a session's commit or a query needs. Predicates
+  /// create ever new texts, so without a limit memory would grow for ever.
   static let idleLimit = 64
-  /// The longest text, in bytes, whose statement is kept.
+  /// The longest text, in bytes, whose statement gets into the cache.
   private static let longestKept = 65_536
 
   /// Opens `path` with SQLite's `flags` (`SQLITE_OPEN_…`).
@@ -104,16 +106,17 @@ final class Connection {
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, limit)
   }
 
-  /// Keeps the write-ahead log when the last connection closes, so that readers without write permission can open the file.
-  /// It also stays as it is: SQLite would lock the whole file while emptying it, and no reader could open it.
+  /// Keeps the write-ahead log when the last connection closes, so that readers without write permission can open the
+  /// file. The log stays unchanged: while emptying it SQLite would lock the whole file, so that no reader could open
+  /// the file.
   func keepWriteAheadLog() throws(StoreError) {
     var on: Int32 = 1
     try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on))
     try check(unsafe csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1))
   }
 
-  /// Empties the log into the file and truncates it, without blocking readers. Returns false if one still reads from it, or
-  /// another program writes.
+  /// Empties the log into the file and truncates it, without blocking readers. Returns false if a reader still uses the
+  /// log, or another program writes.
   func emptyWriteAheadLog() throws(StoreError) -> Bool {
     var statement = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
     return try statement.step() && statement.integer(0) == 0
@@ -150,7 +153,7 @@ final class Connection {
     try check(unsafe sqlite3_exec(handle, text, nil, nil, nil))
   }
 
-  /// Compiles `text`, or takes its statement from the cache; it returns there when the statement is released.
+  /// Compiles `text`, or gets its statement from the cache, to which the statement returns when it is released.
   func prepare(_ text: String) throws(StoreError) -> Statement {
     let present = kept[text]
     if let present, !present.isInUse {
@@ -163,12 +166,13 @@ final class Connection {
     try check(unsafe sqlite3_prepare_v3(handle, text, length, flags, &compiled, nil))
     guard let handle = unsafe compiled else { throw .sqlite(SQLITE_MISUSE, path) }
     let statement = unsafe CompiledStatement(handle)
-    // One statement is kept for each text. Huge predicates are used once and take megabytes, so they are not kept.
+    // One statement is kept for each text. Statements of huge predicates are used once and need megabytes: they are not
+    // kept.
     if present == nil, text.utf8.count <= Self.longestKept { keep(statement, as: text) }
     return Statement(statement, of: self)
   }
 
-  /// Keeps a statement instead of the one that was unused for the longest time.
+  /// Puts a statement into the cache instead of the one that was unused for the longest time.
   private func keep(_ statement: CompiledStatement, as text: String) {
     if kept.count >= Self.idleLimit,
       let oldest = kept.lazy.filter({ !$0.value.isInUse }).min(by: { $0.value.retired < $1.value.retired })
@@ -186,13 +190,13 @@ final class Connection {
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// A number that differs from its last value after another connection has written: cheap, no page is read. Own writes do
-  /// not change it.
+  /// A number that changes when another connection has written, and not with writes of this connection. No page is read
+  /// for it.
   func dataVersion() throws(StoreError) -> Int64 {
     try integer("PRAGMA data_version")
   }
 
-  /// Takes a statement back into the cache.
+  /// Returns a statement to the cache, or finalizes a statement that was never in the cache.
   func retire(_ statement: CompiledStatement) {
     steps += statement.takeSteps()
     guard statement.isKept else { return statement.finalize() }
@@ -200,12 +204,12 @@ final class Connection {
     statement.retire(as: retirements)
   }
 
-  /// The number of compiled statements kept for reuse.
+  /// The number of unused statements in the cache.
   var idleCount: Int { kept.values.count { !$0.isInUse } }
 
   /// Runs `body` in one transaction: completely or not at all.
   ///
-  /// It acquires the write lock at once: a transaction that begins as a reader and writes later could fail half-way.
+  /// The transaction acquires the write lock at once: one that begins as a reader and writes later could fail half-way.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     budget.begin()
     try execute("BEGIN IMMEDIATE")
@@ -251,5 +255,13 @@ final class Connection {
   /// The error for `code`, the result of the call that just failed.
   func failure(_ code: Int32) -> StoreError {
     .sqlite(code, path, system: unsafe sqlite3_system_errno(handle))
+  }
+}
+
+extension Connection {
+  /// Throws if the query was cancelled; called before each sample and each chunk.
+  func checkCancellation() throws(StoreError) {
+    guard Task.isCancelled else { return }
+    throw StoreError(.cancelled, "the question was withdrawn before it was answered")
   }
 }

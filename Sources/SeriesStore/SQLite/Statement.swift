@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A compiled statement with one owner, who binds and steps it. It returns to its connection's cache when released.
+/// A compiled statement with one owner, who binds and steps it. The statement returns to its connection's cache when
+/// released.
 @safe
 struct Statement: ~Copyable {
   let handle: OpaquePointer
@@ -17,7 +18,8 @@ struct Statement: ~Copyable {
     connection.retire(compiled)
   }
 
-  /// Tells SQLite to copy what is bound. The header's macro for it is a cast, which Swift does not import.
+  /// The destructor that makes SQLite copy a bound value. The header's macro for it is a cast, which Swift does not
+  /// import.
   static var transient: sqlite3_destructor_type {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
@@ -125,5 +127,39 @@ struct Statement: ~Copyable {
     guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
+}
+
+/// SQLite's compiled form of a statement, which its connection keeps for reuse.
+@safe
+final class CompiledStatement {
+  let handle: OpaquePointer
+  /// Whether a ``Statement`` uses it now.
+  var isInUse = true
+  /// Whether it returns to the connection's cache after use, and is not finalized.
+  var isKept = false
+  /// The running number of its last return to the cache.
+  private(set) var retired: UInt64 = 0
+
+  init(_ handle: OpaquePointer) {
+    unsafe self.handle = unsafe handle
+  }
+
+  /// Prepares the statement for the next use, without the rows and values of the last one.
+  func retire(as number: UInt64) {
+    unsafe sqlite3_reset(handle)
+    unsafe sqlite3_clear_bindings(handle)
+    retired = number
+    isInUse = false
+  }
+
+  /// The steps of the virtual machine since the last call.
+  func takeSteps() -> Int64 {
+    Int64(unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1))
+  }
+
+  /// Finalizes the statement in SQLite; the statement must not be used afterwards.
+  func finalize() {
+    unsafe sqlite3_finalize(handle)
   }
 }

@@ -55,9 +55,9 @@ struct AudiogramContent: SampleContent {
 }
 
 extension NewSample {
-  /// An audiogram: when it was made, from the first tone to the last or at one moment.
+  /// An audiogram as a sample, over the time of the test from the first tone to the last, or at one moment.
   ///
-  /// - Throws: ``HealthModel/AudiogramError`` where ``HealthModel/Audiogram/validate()`` does.
+  /// - Throws: ``HealthModel/AudiogramError`` for an audiogram that ``HealthModel/Audiogram/validate()`` refuses.
   public init(
     _ audiogram: Audiogram, over span: TimeSpan, id: UUID = UUID(), device: Device? = nil, metadata: Metadata = [:],
     sync: SyncIdentity? = nil
@@ -66,5 +66,29 @@ extension NewSample {
     self.init(
       AudiogramContent(audiogram: audiogram), of: .audiogram, over: span, id: id, device: device, metadata: metadata,
       sync: sync)
+  }
+}
+
+extension AudiogramQuery: StoreQuery {
+  /// The audiogram now; see ``StoreQuery/result(for:)``.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` if the audiogram is not in the store.
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<Audiogram> {
+    try await store.run(self)
+  }
+}
+
+extension HealthStore {
+  /// The points of an audiogram; throws ``StoreError/Code/notFound`` if there is no such audiogram in the scope.
+  package func answer(_ query: AudiogramQuery, in scope: ReadScope?) throws(StoreError) -> Audiogram {
+    try opened().read { (connection) throws(StoreError) in
+      try SampleReader(connection: connection, scope: scope).audiogram(query.audiogram)
+    }
+  }
+
+  func run(_ query: AudiogramQuery) throws(StoreError) -> Snapshot<Audiogram> {
+    try opened().answer { (connection) throws(StoreError) in
+      try SampleReader(connection: connection).audiogram(query.audiogram)
+    }
   }
 }

@@ -36,7 +36,7 @@ struct ClinicalRecordContent: SampleContent {
       FROM clinical_records WHERE sample = ?1
       """)
     try statement.bind(row.id, at: 1)
-    // No other part of a document says that it is whole.
+    // The checksum of the row is the only evidence that the document is whole.
     guard try statement.step(), statement.integer(6) == 1, row.figures == SampleFigures(), let name = statement.text(0),
       let resourceType = statement.text(1)
     else { throw connection.corrupt(object) }
@@ -61,9 +61,9 @@ struct ClinicalRecordContent: SampleContent {
 }
 
 extension NewSample {
-  /// A clinical record, at the time that it is about.
+  /// A clinical record as a sample, at the time that the record is about.
   ///
-  /// - Throws: ``HealthModel/ClinicalRecordError`` where ``HealthModel/ClinicalRecord/validate()`` does.
+  /// - Throws: ``HealthModel/ClinicalRecordError`` for a record that ``HealthModel/ClinicalRecord/validate()`` refuses.
   public init(
     _ record: ClinicalRecord, at time: Timestamp, id: UUID = UUID(), metadata: Metadata = [:],
     sync: SyncIdentity? = nil
@@ -72,5 +72,46 @@ extension NewSample {
     self.init(
       ClinicalRecordContent(record: record), of: .clinical(record.type), over: TimeSpan(at: time), id: id,
       device: nil, metadata: metadata, sync: sync)
+  }
+}
+
+extension ClinicalRecordQuery: StoreQuery {
+  /// The record now; see ``StoreQuery/result(for:)``.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` if the record is not in the store.
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ClinicalRecord> {
+    try await store.run(self)
+  }
+}
+
+extension HealthStore {
+  /// The names of records by their identifiers; identifiers that are not those of records are left out. No document is
+  /// read.
+  package func clinicalRecordNames(of records: [UUID]) throws(StoreError) -> [UUID: String] {
+    try opened().read { (connection) throws(StoreError) in
+      // A file of an earlier program has no table of records.
+      guard try connection.has(ClinicalRecordContent.records) else { return [:] }
+      var names: [UUID: String] = [:]
+      for record in records {
+        guard let number = try connection.samples.number(of: record) else { continue }
+        var statement = try connection.prepare("SELECT name FROM clinical_records WHERE sample = ?1")
+        try statement.bind(number, at: 1)
+        if try statement.step() { names[record] = statement.text(0) }
+      }
+      return names
+    }
+  }
+
+  /// A clinical record; throws ``StoreError/Code/notFound`` if there is no such record in the scope.
+  package func answer(_ query: ClinicalRecordQuery, in scope: ReadScope?) throws(StoreError) -> ClinicalRecord {
+    try opened().read { (connection) throws(StoreError) in
+      try SampleReader(connection: connection, scope: scope).clinicalRecord(query.record)
+    }
+  }
+
+  func run(_ query: ClinicalRecordQuery) throws(StoreError) -> Snapshot<ClinicalRecord> {
+    try opened().answer { (connection) throws(StoreError) in
+      try SampleReader(connection: connection).clinicalRecord(query.record)
+    }
   }
 }

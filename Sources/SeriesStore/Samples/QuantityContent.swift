@@ -30,7 +30,7 @@ struct QuantityContent: SampleContent {
     return chunk.contacts.isEmpty && chunk.energies.isEmpty
   }
 
-  /// The sample's average by its type's style. Cells do not include levels, so those are computed from the values.
+  /// The sample's average by its type's style. Cells do not include levels, so levels are computed from the values.
   private static func average(
     of chunks: [QuantityPacker.Packed], _ summary: SeriesSummary, _ type: QuantityType
   ) throws(StoreError) -> Double? {
@@ -86,7 +86,8 @@ struct QuantityContent: SampleContent {
     return try differs(sample, from: SeriesSummary(cells), of: chunks)
   }
 
-  /// Sums may differ in their last digits. Aggregations of later programs cannot be checked.
+  /// Whether a sample's row contradicts a summary. Sums may differ in their last digits. Aggregations of later programs
+  /// cannot be checked.
   private static func differs(
     _ sample: SampleRow, from summary: SeriesSummary, of chunks: [QuantityPacker.Packed]
   ) throws(StoreError) -> Bool {

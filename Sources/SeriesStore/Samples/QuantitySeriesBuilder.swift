@@ -3,26 +3,27 @@ public import HealthModel
 
 /// Builds a series of quantities and packs them as they are inserted.
 ///
-/// Quantities in order are packed at once, so that a day takes constant memory. Others are collected in a small buffer and
-/// packed separately; eight such runs are merged into one, so that they never take much more than they will in the store.
-/// `finish` merges everything.
+/// Quantities in order are packed at once, so that a day takes constant memory. Quantities out of order are collected
+/// in a small buffer and packed separately; eight such runs are merged into one, so that they never take much more
+/// memory than they will take room in the store. `finish` merges everything.
 public struct QuantitySeriesBuilder: Sendable {
-  /// How inserted times are treated.
+  /// The treatment of inserted times.
   @nonexhaustive
   public enum Order: Hashable, Sendable {
-    /// As in HealthKit: any order; a quantity replaces an earlier one with the same start.
+    /// Any order of starts, as in HealthKit; a quantity replaces an earlier one with the same start.
     case sorting
-    /// As recorded: starts never decrease. Equal ones are all kept, since a sensor may send two values at once.
+    /// The order of a recording: starts never decrease, and quantities with equal starts all stay, since a sensor may
+    /// send two values at once.
     case recorded
   }
 
   /// The quantity type.
   public let type: QuantityType
-  /// When the series begins: no quantity may start before it.
+  /// The start of the series: no quantity may start before it.
   public let start: Timestamp
-  /// The hardware that measures.
+  /// The hardware that measures; nil if it is unknown.
   public let device: Device?
-  /// How inserted times are treated.
+  /// The treatment of inserted times.
   public let order: Order
   private var main = PackedRun()
   /// Runs of quantities out of order, by the number of times they were merged; older runs come first.
@@ -30,16 +31,16 @@ public struct QuantitySeriesBuilder: Sendable {
   private var buffer: [QuantityPacker.Item] = []
   private var count = 0
   private var isFinished = false
-  /// A property of the type, asked once: looking it up for each value took longer than packing it.
+  /// Whether the program knows the type, looked up once: a look-up for each value took longer than packing the value.
   private let isKnown: Bool
   private let greatestMagnitude: Double
 
-  /// The most quantities out of order that are kept unpacked.
+  /// The most quantities out of order that stay unpacked.
   private static let bufferLimit = 4096
   /// The number of runs that are merged into one.
   private static let runLimit = 8
 
-  /// An empty series.
+  /// A builder of a series without quantities.
   public init(type: QuantityType, start: Timestamp, device: Device? = nil, order: Order = .sorting) {
     self.type = type
     self.start = start
@@ -49,7 +50,9 @@ public struct QuantitySeriesBuilder: Sendable {
     greatestMagnitude = type.greatestMagnitude
   }
 
-  /// Inserts a quantity in any unit compatible with the type's.
+  /// Inserts a quantity in any unit that is compatible with the type's unit.
+  ///
+  /// - Throws: ``HealthModel/SeriesError`` for a quantity that cannot be stored; the series stays as it was.
   public mutating func insert(_ quantity: Quantity, for span: TimeSpan) throws(SeriesError) {
     guard isKnown else { throw .unknownType(type.identifier) }
     do {
@@ -61,7 +64,9 @@ public struct QuantitySeriesBuilder: Sendable {
     }
   }
 
-  /// Inserts a value in the type's unit.
+  /// Inserts a value in the type's unit for the time from `start` to `end`.
+  ///
+  /// - Throws: ``HealthModel/SeriesError`` for a value that cannot be stored; the series stays as it was.
   public mutating func insert(_ value: Double, from start: Timestamp, to end: Timestamp) throws(SeriesError) {
     guard !isFinished else { throw .finished }
     guard isKnown else { throw .unknownType(type.identifier) }
@@ -104,9 +109,15 @@ public struct QuantitySeriesBuilder: Sendable {
     keep(merged, level: level + 1)
   }
 
-  /// Returns the sample, ready to be saved; later calls throw. If this throws, the series stays as it was.
+  /// Ends the series; later calls of the builder throw.
   ///
-  /// `end` defaults to the latest end of all quantities and may not be before it.
+  /// - Parameters:
+  ///   - id: The identifier of the sample.
+  ///   - end: The end of the sample, at or after the latest end of all quantities, which is the default.
+  ///   - metadata: Further properties.
+  ///   - sync: The identity under which the sample may be saved again.
+  /// - Returns: The sample, ready to be saved.
+  /// - Throws: ``HealthModel/SeriesError``; the series stays as it was.
   public mutating func finish(
     id: UUID = UUID(), end: Timestamp? = nil, metadata: Metadata = [:], sync: SyncIdentity? = nil
   ) throws(SeriesError) -> NewSample {
@@ -128,12 +139,90 @@ public struct QuantitySeriesBuilder: Sendable {
       quantities: chunks, of: type, over: span, id: id, device: device, metadata: metadata, sync: sync)
   }
 
-  /// Discards everything; later calls throw.
+  /// Discards all quantities; later calls of the builder throw.
   public mutating func discard() throws(SeriesError) {
     guard !isFinished else { throw .finished }
     isFinished = true
     main = PackedRun()
     strays = []
     buffer = []
+  }
+}
+
+/// Quantities in ascending order of start, packed as they are added.
+struct PackedRun: Sendable {
+  private var packer: QuantityPacker
+  private var chunks: [QuantityPacker.Packed] = []
+  private(set) var lastStart: Int64?
+
+  /// A run without quantities; see ``QuantityPacker/init(summarises:)``.
+  init(summarises: Bool = true) {
+    packer = QuantityPacker(summarises: summarises)
+  }
+
+  mutating func add(_ item: QuantityPacker.Item) {
+    if let chunk = packer.add(item) { chunks.append(chunk) }
+    lastStart = item.start
+  }
+
+  mutating func finish() -> [QuantityPacker.Packed] {
+    if let chunk = packer.finish() { chunks.append(chunk) }
+    return chunks
+  }
+
+  /// Merges all runs; of equal starts, the quantity of the last run is kept.
+  static func merge(_ runs: [PackedRun], summarises: Bool = true) -> PackedRun {
+    var cursors = runs.map { run in
+      var run = run
+      return Cursor(run.finish())
+    }
+    var merged = PackedRun(summarises: summarises)
+    while let start = earliestStart(cursors) {
+      var item: QuantityPacker.Item?
+      for index in cursors.indices where cursors[index].item?.start == start {
+        item = cursors[index].item
+        cursors[index].advance()
+      }
+      if let item { merged.add(item) }
+    }
+    return merged
+  }
+
+  private static func earliestStart(_ cursors: [Cursor]) -> Int64? {
+    var earliest: Int64?
+    for cursor in cursors {
+      if let start = cursor.item?.start, start < earliest ?? .max { earliest = start }
+    }
+    return earliest
+  }
+
+  /// Iterates over packed quantities, unpacking one chunk at a time.
+  private struct Cursor {
+    private let chunks: [QuantityPacker.Packed]
+    private var next = 0
+    private var chunk = QuantityChunk()
+    private var position = 0
+    private(set) var item: QuantityPacker.Item?
+
+    init(_ chunks: [QuantityPacker.Packed]) {
+      self.chunks = chunks
+      advance()
+    }
+
+    mutating func advance() {
+      while position >= chunk.times.count {
+        guard next < chunks.count, let decoded = try? QuantityChunk(decoding: chunks[next].payload) else {
+          item = nil
+          return
+        }
+        chunk = decoded
+        position = 0
+        next += 1
+      }
+      let start = chunk.times[position]
+      let length = chunk.durations.isEmpty ? 0 : chunk.durations[position]
+      item = QuantityPacker.Item(value: chunk.values[position], start: start, end: start &+ length)
+      position += 1
+    }
   }
 }

@@ -68,10 +68,10 @@ struct VisionPrescriptionContent: SampleContent {
 }
 
 extension NewSample {
-  /// A prescription: when it was issued and, where it is good for a time only, when it expires.
+  /// A prescription as a sample, over the time from issue to expiry, or at the moment of issue if it does not expire.
   ///
-  /// - Throws: ``HealthModel/VisionPrescriptionError`` where ``HealthModel/VisionPrescription/validate()`` does, and if it expires
-  ///   before it is issued.
+  /// - Throws: ``HealthModel/VisionPrescriptionError`` for a prescription that
+  ///   ``HealthModel/VisionPrescription/validate()`` refuses, or that expires before it is issued.
   public init(
     _ prescription: VisionPrescription, issued: Timestamp, expires: Timestamp? = nil, id: UUID = UUID(),
     device: Device? = nil, metadata: Metadata = [:], sync: SyncIdentity? = nil
@@ -81,5 +81,29 @@ extension NewSample {
       VisionPrescriptionContent(prescription: prescription), of: .visionPrescription,
       over: try VisionPrescription.span(issued: issued, expires: expires), id: id, device: device, metadata: metadata,
       sync: sync)
+  }
+}
+
+extension VisionPrescriptionQuery: StoreQuery {
+  /// The prescription now; see ``StoreQuery/result(for:)``.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` if the prescription is not in the store.
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<VisionPrescription> {
+    try await store.run(self)
+  }
+}
+
+extension HealthStore {
+  /// The lenses of a prescription; throws ``StoreError/Code/notFound`` if there is no such prescription in the scope.
+  package func answer(_ query: VisionPrescriptionQuery, in scope: ReadScope?) throws(StoreError) -> VisionPrescription {
+    try opened().read { (connection) throws(StoreError) in
+      try SampleReader(connection: connection, scope: scope).prescription(query.prescription)
+    }
+  }
+
+  func run(_ query: VisionPrescriptionQuery) throws(StoreError) -> Snapshot<VisionPrescription> {
+    try opened().answer { (connection) throws(StoreError) in
+      try SampleReader(connection: connection).prescription(query.prescription)
+    }
   }
 }

@@ -6,11 +6,11 @@ struct AssociationTable {
 
   /// The role of a sample for its owner.
   enum Role: Int64 {
-    /// It was saved with its owner and is deleted with it.
+    /// A part, which was saved with its owner and is deleted with it.
     case part = 0
-    /// Its owner was computed from it.
+    /// A basis, from which its owner was computed.
     case basis = 1
-    /// It was collected with its owner, a workout; neither is deleted with the other.
+    /// A sample that was collected with its owner, a workout; neither is deleted with the other.
     case collected = 2
   }
 
@@ -41,7 +41,7 @@ struct AssociationTable {
     return rows
   }
 
-  /// The workouts with which the sample was collected, with its place in each.
+  /// The workouts with which the sample was collected, with the sample's place in each.
   private func places(ofCollected member: Int64) throws(StoreError) -> [(owner: Int64, position: Int64)] {
     var statement = try connection.prepare("SELECT owner, position FROM associations WHERE member = ?1 AND role = ?2")
     try statement.bind(member, at: 1)
@@ -81,8 +81,8 @@ struct AssociationTable {
     connection.staleWorkouts.insert(workout)
   }
 
-  /// Takes the sample out of the workouts with which it was collected. The last sample of each takes its place, so that there
-  /// is no hole.
+  /// Removes the sample from the workouts with which it was collected. The last sample of each workout gets its place,
+  /// so that no place is empty.
   func uncollect(_ member: Int64) throws(StoreError) {
     for (owner, position) in try places(ofCollected: member) {
       let role = Role.collected.rawValue
@@ -98,7 +98,7 @@ struct AssociationTable {
     }
   }
 
-  /// The workouts with which samples of a session were collected, with the types of those.
+  /// The workouts with which samples of a session were collected, with the types of these samples.
   func collectors(ofSession session: Int64) throws(StoreError) -> [(owner: Int64, type: Int64)] {
     var statement = try connection.prepare(
       """

@@ -81,7 +81,7 @@ struct ChangeList {
     "(SELECT number FROM changes WHERE \(isObject(parameter)))"
   }
 
-  /// Records when the changes from `first` on were made.
+  /// Records the present time as that of the changes from `first` on.
   func stamp(from first: Int64) throws(StoreError) {
     try connection.insert([.integer(first), SQLValue(Timestamp.now())], into: Schema.commits)
   }

@@ -52,7 +52,7 @@ struct MetadataTable {
         case .flag: .flag(statement.integer(2) != 0)
         case .time: .time(Timestamp(microseconds: statement.integer(2)))
         case .quantity:
-          // A unit of a later program is kept as it is.
+          // A unit of a later program stays as it is.
           statement.text(3).map { .quantity(Quantity(Self.real(in: statement, 2), Unit($0) ?? Unit(opaque: $0))) }
         }
       if let value { metadata[key] = value }

@@ -38,7 +38,8 @@ struct QuantitySeriesTable {
     return QuantityPacker.Item(value: statement.real(0), start: statement.integer(1), end: statement.integer(2))
   }
 
-  /// All quantities of a sample, as if in one chunk; throws damage if there are not `count`.
+  /// All quantities of a sample, as if in one chunk; throws ``StoreError/Code/corrupt(object:)`` if there are not
+  /// `count`.
   func quantities(of sample: Int64, count: Int, object: String) throws(StoreError) -> QuantityChunk {
     var whole = QuantityChunk()
     if let chunk = try bareItem(of: sample).map(QuantityChunk.init) {
@@ -64,7 +65,7 @@ struct QuantitySeriesTable {
     return statement
   }
 
-  /// The same for the cells of a sample's chunks.
+  /// Selects the cells of a sample's chunks that overlap the time; the sample still has to be bound.
   func cellStatement(from: Int64, to: Int64) throws(StoreError) -> Statement {
     var statement = try connection.prepare(
       "SELECT cells FROM summaries WHERE id BETWEEN ?1 AND ?2 AND start <= ?3 AND end >= ?4 ORDER BY id")
@@ -149,5 +150,91 @@ extension QuantityChunk {
     energies += next.energies.map { Energy(index: base + $0.index, kilojoules: $0.kilojoules) }
     times += next.times
     values += next.values
+  }
+}
+
+extension QuantitySeriesTable {
+  /// The chunks of a sample, or the problem of one of them.
+  enum Verdict {
+    case chunks([QuantityPacker.Packed])
+    case problem(String)
+  }
+
+  /// Unpacks a sample's chunks and compares each with its summary.
+  func verified(_ sample: Int64) throws(StoreError) -> Verdict {
+    var statement = try connection.prepare(
+      """
+      SELECT chunk.payload, summary.cells, summary.count, summary.sum, summary.minimum, summary.maximum, summary.start,
+        summary.end
+      FROM chunks AS chunk LEFT JOIN summaries AS summary ON summary.id = chunk.id
+      WHERE chunk.id BETWEEN ?1 AND ?2 ORDER BY chunk.id
+      """)
+    try statement.bind(chunksOf: sample)
+    var chunks: [QuantityPacker.Packed] = []
+    while try statement.step() {
+      let chunk: QuantityChunk
+      let cells: [SummaryCell]
+      let payload = statement.bytes(0)
+      do throws(ChunkError) {
+        chunk = try QuantityChunk(decoding: payload)
+        cells = try SummaryCells.decode(statement.bytes(1))
+      } catch {
+        return .problem("a chunk cannot be unpacked (\(error))")
+      }
+      let figures = SeriesSummary(cells)
+      guard Self.cells(of: chunk) == cells, Int64(figures.count) == statement.integer(2),
+        figures.sum == statement.real(3), figures.minimum == statement.real(4), figures.maximum == statement.real(5),
+        figures.start == statement.integer(6), figures.end == statement.integer(7)
+      else { return .problem("a chunk's summary is not that of its values") }
+      chunks.append(QuantityPacker.Packed(payload, cells))
+    }
+    return .chunks(chunks)
+  }
+
+  /// The cells computed from a chunk's quantities.
+  private static func cells(of chunk: QuantityChunk) -> [SummaryCell] {
+    var cells: [SummaryCell] = []
+    for (index, time) in chunk.times.enumerated() {
+      if cells.last.map({ time &- $0.start >= SummaryCell.length }) ?? true { cells.append(SummaryCell()) }
+      let length = chunk.durations.isEmpty ? 0 : chunk.durations[index]
+      cells[cells.count - 1].add(chunk.values[index], start: time, end: time &+ length)
+    }
+    return cells
+  }
+}
+
+/// The chunks of packed values. The chunks of a sample have successive keys and need no index.
+struct ChunkTable {
+  let connection: Connection
+
+  static let chunks = Table("chunks", ["id INTEGER PRIMARY KEY", "payload BLOB NOT NULL"])
+  /// The bits of a chunk's number that are its position; those above are its sample's number.
+  static let shift: Int64 = 20
+  private static let mask: Int64 = 1 << shift - 1
+
+  /// The range of numbers for a sample's chunks.
+  static func numbers(of sample: Int64) -> (first: Int64, last: Int64) {
+    (sample << shift, sample << shift | mask)
+  }
+
+  /// Inserts a chunk and returns its number.
+  func insert(_ payload: [UInt8], of sample: Int64, ordinal: Int) throws(StoreError) -> Int64 {
+    guard ordinal <= Self.mask else { throw StoreError(.invalid, "a series may have a million chunks at most") }
+    let id = Self.numbers(of: sample).first + Int64(ordinal)
+    try connection.insert([.integer(id), .blob(payload)], into: Self.chunks)
+    return id
+  }
+
+  /// Calls `body` with a sample's chunks in order. If `body` cannot decode a chunk, the error names `object` as
+  /// damaged.
+  func forEach(of sample: Int64, object: String, _ body: ([UInt8]) throws(ChunkError) -> Void) throws(StoreError) {
+    let numbers = Self.numbers(of: sample)
+    var statement = try connection.prepare("SELECT payload FROM chunks WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+    try statement.bind(numbers.first, at: 1)
+    try statement.bind(numbers.last, at: 2)
+    while try statement.step() {
+      try connection.checkCancellation()
+      do { try body(statement.bytes(0)) } catch { throw connection.corrupt(object) }
+    }
   }
 }

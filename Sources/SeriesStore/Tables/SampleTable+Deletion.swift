@@ -58,9 +58,11 @@ extension SampleTable {
     try delete(number)
   }
 
-  /// Removes a sample with its parts and everything that belongs to it, and records the deletion, unless its identifier is
-  /// unreadable. With `keepsAssociations` the associations in which it is a member stay, because a successor will take its
-  /// place; with `isReplaced` one under the same identifier, so that nothing was deleted.
+  /// Removes a sample with its parts and everything that belongs to it, and records the deletion, unless the identifier
+  /// of the sample is unreadable.
+  ///
+  /// With `keepsAssociations` the associations in which the sample is a member stay, because a successor will get its
+  /// place. With `isReplaced` the successor has the same identifier, so no deletion is recorded.
   func delete(_ number: Int64, keepsAssociations: Bool = false, isReplaced: Bool = false) throws(StoreError) {
     // In a damaged file, or a later program's, parts may have parts and may refer to each other: each is deleted once.
     var whole = [number]
@@ -82,7 +84,7 @@ extension SampleTable {
   ) throws(StoreError) {
     try connection.attachments.noteRemoval(of: number)
     for table in try contentTables() {
-      // Of a number that has no room for places nothing is stored, and the rows of another must not go for it.
+      // A number that has no room for places has no rows; the rows of another sample must not be removed for it.
       let first = number << table.shift
       guard first >> table.shift == number else { continue }
       try connection.run(
@@ -102,7 +104,7 @@ extension SampleTable {
     }
   }
 
-  /// Nil if there is no such sample.
+  /// The rows of a sample's type and source; nil if there is no such sample.
   private func provenance(of number: Int64) throws(StoreError) -> (type: Int64?, source: Int64?)? {
     var statement = try connection.prepare("SELECT type, source FROM samples WHERE id = ?1")
     try statement.bind(number, at: 1)

@@ -15,7 +15,7 @@ extension SampleTable {
     return outcomes
   }
 
-  /// The same; returns the identifiers under which they are in the store.
+  /// Saves samples of one source; returns the identifiers under which they are in the store, in order.
   func identifiers(saving samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [UUID] {
     let row = try connection.provenance.row(of: source)
     var ids: [UUID] = []
@@ -29,7 +29,8 @@ extension SampleTable {
     return ids
   }
 
-  /// `numbers` are those of what was saved before it in the same call, by the identifiers of the new samples.
+  /// Saves one sample of the source in `row`. `numbers` has the numbers of the samples that were saved before it in the
+  /// same call, by the identifiers of these samples.
   func save(
     _ sample: NewSample, source: SourceRevision, row: Int64, beside numbers: [UUID: Int64] = [:]
   ) throws(StoreError) -> (outcome: CommitOutcome, number: Int64) {
@@ -66,8 +67,8 @@ extension SampleTable {
     return (earlier == nil ? .stored : .replaced, id)
   }
 
-  /// Associates what was collected with a workout, and has its figures computed. `routes` are those of the version that it replaces,
-  /// which stay with it.
+  /// Associates the collected samples with a workout, and marks its figures to be computed. `routes` has the routes of
+  /// the version that the workout replaces; they stay with the workout.
   private func collect(
     _ sample: NewSample, as id: Int64, beside numbers: [UUID: Int64], routes: [Int64]
   ) throws(StoreError) {
@@ -90,7 +91,8 @@ extension SampleTable {
     connection.staleWorkouts.insert(id)
   }
 
-  /// Throws unless a route may be one of that workout's: it is no other's, and no location lies outside.
+  /// Throws unless a route may belong to that workout: the route belongs to no other workout, and no location lies
+  /// outside of the workout's time.
   private func admit(_ route: SampleRow, _ uuid: UUID, to workout: Int64, over span: TimeSpan) throws(StoreError) {
     let name = uuid.uuidString.lowercased()
     guard try connection.associations.workouts(ofCollected: route.id).allSatisfy({ $0 == workout }) else {
@@ -101,7 +103,8 @@ extension SampleTable {
     }
   }
 
-  /// Makes a route one of its workout's, which the same program has saved: to others it says no more than that there is none.
+  /// Associates a route with its workout, which the same program must have saved. The error is the same for a workout
+  /// of another program and for a missing one, so that it reveals nothing.
   private func join(
     _ sample: NewSample, as id: Int64, source: SourceRevision, beside numbers: [UUID: Int64]
   ) throws(StoreError) {
@@ -118,7 +121,7 @@ extension SampleTable {
       id: id, type: sample.type, start: sample.span.start.microseconds, end: sample.span.end.microseconds,
       figures: SampleFigures())
     let workouts = try connection.associations.workouts(ofCollected: id)
-    // A later version may be of another workout.
+    // A later version of a route may belong to another workout.
     if !workouts.isEmpty, workouts != [workout] { try connection.associations.uncollect(id) }
     try admit(route, sample.id, to: workout, over: span)
     if workouts != [workout] { try connection.associations.collect([id], for: workout) }

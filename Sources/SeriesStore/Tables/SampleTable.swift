@@ -73,9 +73,65 @@ struct SampleTable {
         duration: summary == nil ? statement.optionalInteger(12) : nil, summary: summary))
   }
 
-  /// An error about a sample whose row is known: it names the sample like all other output.
+  /// The error for a damaged sample whose row is known. The error names the sample by its identifier, like all other
+  /// output.
   func corrupt(_ number: Int64) -> StoreError {
     let name = (try? uuid(of: number))?.uuidString.lowercased() ?? "row \(number)"
     return connection.corrupt("sample \(name)")
   }
+}
+
+/// A sample that is being saved.
+struct SampleRecord {
+  var uuid: UUID
+  var type: SampleType
+  var start: Timestamp
+  var end: Timestamp
+  var sync: SyncIdentity?
+}
+
+/// The provenance of a sample: the rows of its session, source and device.
+struct SampleOrigin: Hashable {
+  var session: Int64?
+  var source: Int64
+  var device: Int64?
+}
+
+/// The columns of a sample's row that depend on its content.
+struct SampleFigures: Hashable {
+  /// The integer of kinds whose content is one integer, for instance a category's value.
+  var value: Int64?
+  var count = 1
+  var sum: Double?
+  var average: Double?
+  /// The duration, in microseconds, of kinds that have one but no quantities: that of a workout, without pauses.
+  var duration: Int64?
+  var summary: SeriesSummary?
+}
+
+/// A sample's row, as read for its kind.
+struct SampleRow {
+  var id: Int64
+  var type: SampleType
+  var start: Int64
+  var end: Int64
+  var figures: SampleFigures
+}
+
+extension Connection {
+  var provenance: ProvenanceTables { ProvenanceTables(connection: self) }
+  var types: TypeTable { TypeTable(connection: self) }
+  var changeList: ChangeList { ChangeList(connection: self) }
+  var metadata: MetadataTable { MetadataTable(connection: self) }
+  var samples: SampleTable { SampleTable(connection: self) }
+  var associations: AssociationTable { AssociationTable(connection: self) }
+  var chunks: ChunkTable { ChunkTable(connection: self) }
+  var quantitySeries: QuantitySeriesTable { QuantitySeriesTable(connection: self) }
+  var heartbeatSeries: HeartbeatSeriesTable { HeartbeatSeriesTable(connection: self) }
+  var workouts: WorkoutTable { WorkoutTable(connection: self) }
+  var sessions: SessionTable { SessionTable(connection: self) }
+  var clocks: ClockTable { ClockTable(connection: self) }
+  var sensors: SensorList { SensorList(connection: self) }
+  var anchors: AnchorTable { AnchorTable(connection: self) }
+  var grants: GrantTable { GrantTable(connection: self) }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HealthModel
 
 extension WorkoutTable {
-  /// Computes the figures of the workouts of which this transaction has changed what was collected with them.
+  /// Computes anew the figures of the workouts whose collected samples this transaction has changed.
   func renewFigures() throws(StoreError) {
     for number in connection.staleWorkouts.sorted() { try renewFigures(of: number) }
     connection.staleWorkouts = []
@@ -13,7 +13,8 @@ extension WorkoutTable {
     do throws(StoreError) {
       found = try workout(number, id: UUID())
     } catch {
-      // A damaged workout must not prevent deletions; its figures go with what they are of.
+      // A damaged workout must not prevent deletions; its figures are removed with the samples that they were computed
+      // from.
       guard error.isCorrupt else { throw error }
       found = nil
     }
@@ -41,7 +42,7 @@ extension WorkoutTable {
     }
   }
 
-  /// What was collected with a workout; nil if some of it cannot be read.
+  /// The quantities that were collected with a workout; nil if some of them cannot be read.
   func collectedQuantities(by number: Int64, over span: TimeSpan) throws(StoreError) -> CollectedQuantities? {
     let (readable, isComplete) = try samples(collectedBy: number, over: span)
     return isComplete ? CollectedQuantities(readable) : nil

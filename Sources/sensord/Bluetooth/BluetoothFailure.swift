@@ -2,7 +2,7 @@ internal import BlueZ
 internal import DBus
 internal import StoreCommands
 
-/// What can keep a command from the radio, each in one line with its cause and its remedy.
+/// The failures that keep a command from the radio, each in one line with cause and remedy.
 enum BluetoothFailure {
   static let noService = CommandFailure(
     .unavailable, "bluetoothd is not running", remedy: "start it with: systemctl start bluetooth")
@@ -16,21 +16,21 @@ enum BluetoothFailure {
   static let adapterOff = CommandFailure(
     .unavailable, "the Bluetooth adapter is off", remedy: "switch it on with: bluetoothctl power on")
 
-  /// The bus does not answer, or refuses.
+  /// The failure of a bus that does not answer, or refuses.
   static func bus(_ error: DBusError) -> CommandFailure {
     if error.isAccessDenied { return denied }
     return CommandFailure(
       .unavailable, "the message bus does not answer (\(error.message))", remedy: "'sensord doctor' looks further")
   }
 
-  /// Nobody on the air has this address.
+  /// The failure of a scan that hears no device with this address.
   static func unheard(_ address: DeviceAddress) -> CommandFailure {
     CommandFailure(
       .noInput, "no device \(address) is in reach",
       remedy: "wear the sensor, and end its connection to a phone or a watch; 'sensord scan' lists who is heard")
   }
 
-  /// The device is known and cannot be connected.
+  /// The failure to connect a known device.
   static func unreachable(_ address: DeviceAddress, _ failure: ConnectFailure) -> CommandFailure {
     switch failure {
     case .adapterOff: adapterOff
@@ -49,7 +49,7 @@ enum BluetoothFailure {
     }
   }
 
-  /// The device was not paired.
+  /// The failure to pair a device.
   static func pairing(_ address: DeviceAddress, _ failure: PairingFailure) -> CommandFailure {
     switch failure {
     case .alreadyPaired:

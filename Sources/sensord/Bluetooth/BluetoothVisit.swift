@@ -1,8 +1,9 @@
-internal import BlueZ
-internal import DBus
-internal import StoreCommands
+import BlueZ
+import DBus
+import StoreCommands
 
-/// bluetoothd for the length of one command: connected to, mirrored, left as it was found.
+/// A connection to bluetoothd for the length of one command, which mirrors the objects of bluetoothd and leaves them as they
+/// were.
 actor BluetoothVisit {
   nonisolated let loop: EventLoop
   private let connection: Connection
@@ -21,8 +22,8 @@ actor BluetoothVisit {
 
   /// Connects to the bus, does `body`, and ends what the visit began, however that went.
   ///
-  /// - Throws: ``CommandFailure`` with 69 where there is no bus, no bluetoothd or none that answers, with 77 where one may not use it, and
-  ///   what `body` throws.
+  /// - Throws: ``CommandFailure`` with 69 without a bus or an answering bluetoothd, with 77 where the user may not use
+  ///   bluetoothd, and what `body` throws.
   @concurrent static func run<Result: Sendable>(
     _ bus: BusAddress, on loop: EventLoop, notifying characteristic: BluetoothUUID = BluetoothUUID(0x2A37),
     _ body: @Sendable (BluetoothVisit) async throws -> Result
@@ -93,7 +94,7 @@ extension BluetoothVisit {
     self.listener = listener
   }
 
-  /// The first event that `pick` wants, of those that come after `command` was given; nil where none comes in time.
+  /// The first event that `pick` wants, of those that come after `command` was given; nil where no such event comes in time.
   func wait(
     _ limit: Duration, after command: @Sendable (isolated Central) -> Void = { _ in },
     for pick: @escaping (Event) -> Bool
@@ -113,7 +114,7 @@ extension BluetoothVisit {
     }
   }
 
-  /// The client, for what it is asked directly.
+  /// The client of bluetoothd, for direct calls.
   func client() throws -> Central {
     guard let mirror else { throw BluetoothFailure.noService }
     return mirror
@@ -121,7 +122,7 @@ extension BluetoothVisit {
 
   /// The adapters that are switched on, in order.
   ///
-  /// - Throws: 69 where there is none.
+  /// - Throws: 69 without such an adapter.
   func adapters() async throws -> [AdapterPath] {
     let adapters = try await client().adapters
     guard !adapters.isEmpty else { throw BluetoothFailure.noAdapter }
@@ -134,5 +135,60 @@ extension BluetoothVisit {
   func objects(of address: DeviceAddress) async throws -> [Device] {
     let devices = try await client().devices.filter { $0.address == address }
     return devices.filter(\.hasLink) + devices.filter { !$0.hasLink }
+  }
+}
+
+extension BluetoothVisit {
+  /// A device that BlueZ knows, or that a scan finds.
+  ///
+  /// - Throws: 66 where the device is not heard within `limit`.
+  func find(_ address: DeviceAddress, within limit: Duration) async throws -> Device {
+    let adapters = try await adapters()
+    if let known = try await objects(of: address).first(where: { adapters.contains($0.path.adapter) }) { return known }
+    Progress.show("looking for \(address)")
+    let seen = await wait(limit) { client in
+      for adapter in adapters { client.startDiscovery(.everything, on: adapter) }
+    } for: { event in
+      switch event {
+      case .deviceSeen(let device), .deviceChanged(let device): device.address == address
+      default: false
+      }
+    }
+    let client = try client()
+    for adapter in adapters { await client.stopDiscovery(on: adapter) }
+    Progress.clear()
+    guard let device = try await objects(of: address).first(where: { adapters.contains($0.path.adapter) }) else {
+      throw seen == nil ? BluetoothFailure.unheard(address) : BluetoothFailure.unreachable(address, .unknownDevice)
+    }
+    return device
+  }
+
+  /// Connects the device where it has no link. A link that another program makes meanwhile is used, and not ended here.
+  ///
+  /// - Throws: 69 where the device cannot be connected.
+  func link(_ device: Device) async throws {
+    guard try await !objects(of: device.address).contains(where: { $0.path == device.path && $0.hasLink }) else {
+      return
+    }
+    let (address, adapter) = (device.address, device.path.adapter)
+    Progress.show("connecting \(address)")
+    defer { Progress.clear() }
+    // BlueZ gives up after 40 s by itself.
+    let answer = await wait(.seconds(60)) {
+      $0.connect(address, on: adapter)
+    } for: { event in
+      switch event {
+      case .linkUp(address, adapter, _), .serviceDisappeared, .busLost: true
+      // Another program is connecting: its success or failure is reported too.
+      case .connectFailed(address, adapter, let failure): failure != .inProgress
+      default: false
+      }
+    }
+    switch answer {
+    case .linkUp: return
+    case .connectFailed(_, _, let failure): throw BluetoothFailure.unreachable(address, failure)
+    case nil: throw BluetoothFailure.unreachable(address, .inProgress)
+    default: throw BluetoothFailure.noService
+    }
   }
 }

@@ -1,17 +1,18 @@
-internal import BlueZ
-internal import GATTHeartRate
+import BlueZ
+import Documents
+import GATTHeartRate
 
-/// Who was heard during a scan, as `sensord scan` lists it. Pure.
+/// The devices that were heard during a scan, as `sensord scan` lists them. Pure.
 struct HeardDevices: Hashable {
   /// One device, over whichever adapter hears it best.
   struct Device: Hashable {
-    /// What is known of it as a sensor.
+    /// The kinds of devices, as far as advertisements show them.
     enum Kind: String, Hashable, Comparable {
-      /// It offers the Heart Rate Service (180D).
+      /// A device that offers the Heart Rate Service (180D).
       case heartRate
-      /// The same, and it is a game controller or the like (1812), which its driver connects.
+      /// A game controller or the like (1812) that offers the same service; the controller's driver connects it.
       case controller
-      /// It advertises its name only: some straps do.
+      /// A device that advertises only a name, as some straps do.
       case nameOnly
       case other
 
@@ -28,16 +29,16 @@ struct HeardDevices: Hashable {
     }
 
     var address: DeviceAddress
-    /// What it calls itself: untrusted text.
+    /// The name that the device advertises: untrusted text.
     var name: String?
-    /// dBm; nil while it is connected, since it is not heard then.
+    /// The signal strength in dBm; nil for a connected device, which is not heard.
     var signal: Int16?
-    /// Percent, where it is connected and reports it.
+    /// The battery level in percent, as a connected device reports it.
     var battery: UInt8?
     var kind: Kind
     var isConnected: Bool
     var isPaired: Bool
-    /// Whether it is in the list of sensors to record, and what its owner calls it there.
+    /// Whether the device is in the list of sensors to record, and the owner's name for it there.
     var isKnown: Bool
     var knownName: String?
   }
@@ -69,7 +70,8 @@ struct HeardDevices: Hashable {
     return device.services.contains(BluetoothUUID(AssignedUUID.humanInterfaceDevice)) ? .controller : .heartRate
   }
 
-  /// What is worth listing: sensors and what may be one, known ones first, then the nearest; with `all`, everything.
+  /// The devices that are worth listing: sensors and possible sensors, known ones first, then the nearest; with `all`, every
+  /// device.
   func listed(all: Bool) -> [Device] {
     devices.values.filter { all || $0.isKnown || $0.kind != .other }.sorted { first, second in
       if first.isKnown != second.isKnown { return first.isKnown }
@@ -79,6 +81,59 @@ struct HeardDevices: Hashable {
     }
   }
 
-  /// How many are not worth listing.
+  /// The number of devices that are not worth listing.
   var otherCount: Int { devices.values.count { !$0.isKnown && $0.kind == .other } }
+}
+
+extension HeardDevices {
+  private static let table = TextTable([
+    .init("Address"), .init("Name", shrinks: true), .init("Signal", .right), .init("Bat", .right), .init("Kind"),
+    .init("Recorded"),
+  ])
+
+  /// The list for a person, with the number of devices that are left out.
+  func text(all: Bool, columns: Int) -> String {
+    let listed = listed(all: all)
+    var text = listed.isEmpty ? "No sensor heard yet.\n" : Self.table(listed).rendered(columns: columns)
+    if !all, otherCount > 0 {
+      text += "\(otherCount) other \(otherCount == 1 ? "device" : "devices") not listed (--all lists them)\n"
+    }
+    return text
+  }
+
+  /// One line of the same layout, for a reader that is no terminal.
+  static func line(_ device: Device) -> String {
+    cells(device).map { PrintableText.line($0, columns: 40) }.filter { !$0.isEmpty }.joined(separator: "  ") + "\n"
+  }
+
+  /// `{"address", "name", "signal", "battery", "kind", "connected", "paired", "recorded", "recordedAs"}`.
+  static func json(_ device: Device) -> JSONValue {
+    [
+      "address": .string(device.address.description), "name": .string(device.name), "signal": .integer(device.signal),
+      "battery": .integer(device.battery), "kind": .string(device.kind.rawValue),
+      "connected": .bool(device.isConnected),
+      "paired": .bool(device.isPaired), "recorded": .bool(device.isKnown), "recordedAs": .string(device.knownName),
+    ]
+  }
+
+  private static func table(_ devices: [Device]) -> TextTable {
+    var table = table
+    for device in devices { table.add(cells(device)) }
+    return table
+  }
+
+  private static func cells(_ device: Device) -> [String] {
+    let kind =
+      switch device.kind {
+      case .heartRate: "heart rate"
+      case .controller: "controller"
+      case .nameOnly: "name only"
+      case .other: "other"
+      }
+    return [
+      device.address.description, device.knownName ?? device.name ?? "",
+      device.isConnected ? "connected" : device.signal.map { "\($0) dBm" } ?? "",
+      device.battery.map { "\($0)%" } ?? "", kind, device.isKnown ? "yes" : "no",
+    ]
+  }
 }

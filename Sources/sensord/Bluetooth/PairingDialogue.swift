@@ -1,11 +1,12 @@
-internal import Documents
-internal import BlueZ
-internal import DBus
+import BlueZ
+import DBus
+import Documents
+import Glibc
 
-/// Asks a person at the terminal what pairing needs; the answers are read from standard input.
+/// Asks a person at the terminal the questions of a pairing, and reads the answers from standard input.
 struct PairingDialogue: Sendable {
   private let input: LineInput
-  /// What the person calls the device, safe for a terminal.
+  /// The person's name for the device, safe for a terminal.
   private let device: String
 
   init(device: String, on loop: EventLoop) {
@@ -13,7 +14,7 @@ struct PairingDialogue: Sendable {
     input = LineInput(on: loop)
   }
 
-  /// Shows a step and, where it is a question, waits for its answer. The end of the input is a refusal.
+  /// Shows a step, and waits for the answer to a question. The end of the input is a refusal.
   func answer(_ step: PairingStep) async -> PairingAnswer {
     switch step {
     case .showPasskey(let passkey):
@@ -31,7 +32,7 @@ struct PairingDialogue: Sendable {
     }
   }
 
-  /// Asks until the answer is one.
+  /// Repeats the question until the answer is valid.
   private func ask(_ question: String, _ reading: (String) -> PairingAnswer?) async -> PairingAnswer {
     while true {
       say(question)
@@ -77,5 +78,58 @@ struct PairingDialogue: Sendable {
   static func digits(_ passkey: UInt32) -> String {
     let text = String(passkey)
     return String(repeating: "0", count: max(0, 6 - text.utf8.count)) + text
+  }
+}
+
+/// Standard input, a line at a time, without holding up the loop.
+actor LineInput {
+  private nonisolated let loop: EventLoop
+  private var watch: WatchToken?
+  private var line: [UInt8] = []
+  private var waiter: CheckedContinuation<String?, Never>?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  init(on loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// The next line without its end; nil at the end of the input, or when the task is cancelled.
+  func next() async -> String? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard !Task.isCancelled, waiter == nil else { return continuation.resume(returning: nil) }
+        waiter = continuation
+        do {
+          watch = try loop.watch(STDIN_FILENO, for: .readable) { [weak self] _ in
+            self?.assumeIsolated { $0.read() }
+          }
+        } catch {
+          // A file or /dev/null: always readable, which epoll refuses to watch.
+          while waiter != nil { read() }
+        }
+      }
+    } onCancel: {
+      loop.execute { [weak self] in self?.assumeIsolated { $0.finish(nil) } }
+    }
+  }
+
+  /// Reads one byte, so that nothing behind the end of the line is consumed.
+  private func read() {
+    var byte: UInt8 = 0
+    let count = unsafe Glibc.read(STDIN_FILENO, &byte, 1)
+    if count < 0 && (errno == EINTR || errno == EAGAIN) { return }
+    guard count == 1 else { return finish(line.isEmpty ? nil : String(decoding: line, as: UTF8.self)) }
+    guard byte != UInt8(ascii: "\n") else { return finish(String(decoding: line, as: UTF8.self)) }
+    // No answer is longer; without a limit the input could fill the memory.
+    if line.count < 256 { line.append(byte) }
+  }
+
+  private func finish(_ text: String?) {
+    if let watch { loop.cancel(watch) }
+    watch = nil
+    line = []
+    waiter?.resume(returning: text)
+    waiter = nil
   }
 }

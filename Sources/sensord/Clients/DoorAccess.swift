@@ -1,41 +1,43 @@
 import ClientInterfaces
+import Clients
+import DBus
+import FoundationEssentials
+import Glibc
+import HealthModel
+import Recordings
+import StoreCommands
 
-internal import DBus
-internal import FoundationEssentials
-internal import Glibc
-internal import HealthModel
-internal import StoreCommands
-
-/// How a shell reaches what goes on in the recorder that runs: by calls that do not say which application asks, and never start a recorder.
+/// Access of a shell to the sessions and workouts of the running recorder, by calls that name no application and never start a
+/// recorder.
 struct DoorAccess {
-  /// What a command is about, and how it is called in lines for a person.
+  /// The kind of object that a command is about, with the words for it in lines for a person.
   struct Kind {
-    /// Above the objects.
+    /// The path above the objects.
     var parent: ObjectPath
     var interface: Interface
-    /// `session`.
+    /// The noun: `session`.
     var name: String
-    /// What was done to those that are there: `begun`.
+    /// The participle for an object that exists: `begun`.
     var beginning: String
-    /// What begins one.
+    /// The command that begins an object of this kind.
     var command: String
   }
 
-  /// One of them as its object shows it.
+  /// A session or workout of the recorder, with the properties that it shows on the bus.
   struct Object {
     var path: ObjectPath
     var properties: [String: Value]
 
     var id: String { properties["Id"]?.string ?? "" }
-    /// The address; empty where there is none.
+    /// The address of the sensor; empty without a sensor.
     var sensor: String { properties["Sensor"]?.string ?? "" }
-    /// When it began, in microseconds since 1970 (UTC).
+    /// The start in microseconds since 1970 (UTC).
     var start: Int64 { properties["Start"]?.int64 ?? 0 }
     var state: String { properties["State"]?.string ?? "" }
-    /// Whose it is.
+    /// The user that the object belongs to.
     var uid: UInt32 { properties["Uid"]?.uint32 ?? 0 }
     var application: String { properties["Application"]?.string ?? "" }
-    /// Whether this user began it in a shell.
+    /// Whether this user began the object in a shell.
     var isOwn: Bool { uid == geteuid() && application == ClientIdentity.unnamed }
   }
 
@@ -56,14 +58,14 @@ struct DoorAccess {
     try await call(ClientInterfaces.root, interface.name, member, body)
   }
 
-  /// Has one made by a method of the root.
+  /// Makes an object by a method of the root.
   @concurrent func make(_ interface: Interface, _ member: String, _ options: Value) async throws -> Object {
     let answer = try await call(interface, member, [options])
     guard let path = answer.first?.objectPath, let object = try await object(at: path) else { throw Self.noSense }
     return object
   }
 
-  /// Has several made by a method of the root.
+  /// Makes several objects by a method of the root.
   @concurrent func makeAll(_ interface: Interface, _ member: String, _ options: Value) async throws -> [Object] {
     let answer = try await call(interface, member, [options])
     guard let paths = answer.first?.objectPaths else { throw Self.noSense }
@@ -74,7 +76,7 @@ struct DoorAccess {
     return objects
   }
 
-  /// Calls a method of one.
+  /// Calls a method of an object.
   @concurrent func call(_ object: Object, _ member: String, _ body: [Value] = []) async throws -> [Value] {
     do throws(DBusError) {
       return try await ask(object.path, kind.interface.name, member, body)
@@ -84,13 +86,13 @@ struct DoorAccess {
     }
   }
 
-  /// The one with this name, or the one that this user began in a shell where none is named.
+  /// The object with this name, or without a name the one that this user began in a shell.
   ///
   /// - Parameters:
-  ///   - name: The first digits of its identifier.
-  ///   - remedy: What to do where there are several.
-  /// - Returns: The one that was meant.
-  /// - Throws: ``CommandFailure`` where there is none, or several.
+  ///   - name: The first digits of the object's identifier.
+  ///   - remedy: The remedy where several objects fit.
+  /// - Returns: The object that was meant.
+  /// - Throws: ``CommandFailure`` where no object fits, or several do.
   @concurrent func object(named name: String?, severalRemedy remedy: String) async throws -> Object {
     guard let name else {
       let own = try await allOwn()
@@ -113,9 +115,9 @@ struct DoorAccess {
     return only
   }
 
-  /// All that this user began in a shell.
+  /// All objects that this user began in a shell.
   ///
-  /// - Throws: ``CommandFailure`` where there is none.
+  /// - Throws: ``CommandFailure`` without such an object.
   @concurrent func allOwn() async throws -> [Object] {
     let own = try await all().filter(\.isOwn)
     guard !own.isEmpty else {
@@ -124,7 +126,7 @@ struct DoorAccess {
     return own
   }
 
-  /// All that this user may see.
+  /// All objects that this user may see.
   @concurrent func all() async throws -> [Object] {
     let introspectable = "org.freedesktop.DBus.Introspectable"
     let text = try await call(kind.parent, introspectable, "Introspect", []).first?.string ?? ""
@@ -135,7 +137,7 @@ struct DoorAccess {
     return objects
   }
 
-  /// The one at a path; nil where it has gone meanwhile.
+  /// The object at a path; nil where the object has gone meanwhile.
   @concurrent func object(at path: ObjectPath) async throws -> Object? {
     let answer: [Value]
     do throws(DBusError) {
@@ -148,7 +150,7 @@ struct DoorAccess {
     return Object(path: path, properties: properties)
   }
 
-  /// Whether the recorder's store has what one is stored as.
+  /// Whether the recorder's store has the sample that an object becomes.
   @concurrent func isStored(_ object: Object) async throws -> Bool {
     guard let id = UUID(uuidString: object.id) else { throw Self.noSense }
     let query = ClientQuery.samples(SampleQuery(.identifier([id])))
@@ -191,7 +193,7 @@ struct DoorAccess {
   static let noSense = CommandFailure(.internalError, "the recorder's answer makes no sense")
   private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 
-  /// What a refusal means for a person.
+  /// The failure that a refusal means for a person.
   static func failure(_ error: DBusError) -> any Error {
     let domain = "org.sensord.Error."
     if ["UnknownInterface", "UnknownMethod"].contains(where: { error.name == "org.freedesktop.DBus.Error.\($0)" }) {
@@ -214,5 +216,52 @@ struct DoorAccess {
     default: status = .usage
     }
     return CommandFailure(status, error.message, remedy: remedy)
+  }
+}
+
+/// The bus on which a recorder lets other programs in, and the owners of the recorder.
+struct DoorPlace: Hashable {
+  var bus: BusAddress
+  var owners: Owners
+
+  /// Chooses the bus; nil where the door stays shut.
+  ///
+  /// Without a setting, the service and root use the system bus; a person uses the session bus where there is one, unless
+  /// bluetoothd was looked for on a bus of its own: a demonstration or a test is nobody's recorder.
+  ///
+  /// - Parameters:
+  ///   - choice: The setting.
+  ///   - bluetooth: The bus that bluetoothd is on.
+  ///   - environment: Shows whether this is the service, and where the session bus is.
+  ///   - files: The files among which the socket of the session bus is looked for.
+  ///   - uid: The recorder's user.
+  ///   - group: The recorder's group.
+  init?(
+    _ choice: ClientsBus, bluetooth: BusAddress, environment: ProcessEnvironment, files: FileLookup = .system,
+    uid: UInt32 = geteuid(), group: UInt32 = getegid()
+  ) {
+    let isService = environment["STATE_DIRECTORY"] != nil
+    switch choice {
+    case .off: return nil
+    case .system: bus = .system
+    case .session: bus = .session
+    case .auto:
+      if case .address = bluetooth { return nil }
+      if isService || uid == 0 {
+        bus = .system
+      } else if Self.hasSessionBus(environment, files) {
+        bus = .session
+      } else {
+        return nil
+      }
+    }
+    // The group of the unit; that of a person may be everybody's.
+    owners = Owners(uid: uid, group: isService ? group : nil)
+  }
+
+  /// Whether the person has a session bus.
+  static func hasSessionBus(_ environment: ProcessEnvironment, _ files: FileLookup = .system) -> Bool {
+    if environment["DBUS_SESSION_BUS_ADDRESS"] != nil { return true }
+    return environment.runtimeHome.map { files.presence("\($0)/bus") == .present } ?? false
   }
 }

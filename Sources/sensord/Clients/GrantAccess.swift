@@ -10,8 +10,8 @@ internal import HealthModel
 internal import SeriesStore
 internal import StoreCommands
 
-/// Where `sensord grants` reads and changes what other programs may do: in the recorder that runs, which knows who asks at
-/// the moment and takes every change at once, or else in the store.
+/// The place where `sensord grants` reads and changes the permissions of other programs: the running recorder, which knows the
+/// open requests and applies every change at once, or else the store.
 enum GrantAccess {
   case recorder(Connection)
   case store(HealthStore)
@@ -22,13 +22,13 @@ enum GrantAccess {
     return .store(try options.openToWrite(making: making))
   }
 
-  /// The same to look only; nil where nothing was recorded yet.
+  /// The same for reading only; nil where nothing was recorded yet.
   @concurrent static func findToRead(_ options: StoreOptions, on loop: EventLoop) async throws -> GrantAccess? {
     if options.path == nil, let connection = try await door(on: loop) { return .recorder(connection) }
     return try options.openToRead().map { .store($0) }
   }
 
-  /// What is decided and asked for, by client, type and permission.
+  /// The decisions and the open requests, by client, type and permission.
   @concurrent func entries() async throws -> [GrantEntry] {
     switch self {
     case .recorder(let connection):
@@ -66,7 +66,7 @@ enum GrantAccess {
     }
   }
 
-  /// What `Grants1.DecideObjects` takes.
+  /// The arguments of `Grants1.DecideObjects`.
   static func arguments(of choice: ObjectChoice) -> [Value] {
     func names(_ ids: Set<UUID>) -> Value { .strings(ids.map { $0.uuidString.lowercased() }.sorted()) }
     return [
@@ -75,7 +75,7 @@ enum GrantAccess {
     ]
   }
 
-  /// Takes decisions back, all of a client's where no type is named. Returns how many.
+  /// Revokes decisions, all of a client's where no type is named, and returns their number.
   @concurrent func revoke(_ client: ClientIdentity, share: [String], read: [String]) async throws -> Int {
     switch self {
     case .recorder(let connection):
@@ -89,7 +89,7 @@ enum GrantAccess {
     }
   }
 
-  /// A connection to the bus on which a recorder's door is open; nil where none is.
+  /// A connection to the bus on which a recorder's door is open; nil where no door is open.
   @concurrent static func door(on loop: EventLoop) async throws -> Connection? {
     guard let bus = try bus() else { return nil }
     do throws(DBusError) {
@@ -102,7 +102,7 @@ enum GrantAccess {
     return nil
   }
 
-  /// The bus on which the door of this person's recorder, or of the service, would be; nil where there is none.
+  /// The bus on which the door of this person's recorder, or of the service, would be; nil without such a bus.
   static func bus() throws -> BusAddress? {
     let location = try StoreLocation.forCommands(option: nil, environment: .current)
     if location.path == StoreLocation.servicePath { return .system }
@@ -129,7 +129,7 @@ enum GrantAccess {
     return try await connection.call(message).body
   }
 
-  /// Whether the recorder, or the bus's policy, lets owners only ask that.
+  /// Whether the recorder, or the policy of the bus, admits owners only.
   static func refusesAll(_ error: DBusError) -> Bool {
     error.name == Refusal.notAuthorized.name || error.isAccessDenied
   }
@@ -140,7 +140,7 @@ enum GrantAccess {
 }
 
 extension GrantEntry {
-  /// Reads what `Grants1.List` says about one.
+  /// Reads the properties of one entry of the answer of `Grants1.List`.
   init?(reading properties: [String: Value]) {
     guard let uid = properties["uid"]?.uint32, let application = properties["application"]?.string,
       let type = properties["type"]?.string,

@@ -3,16 +3,16 @@ import ClientInterfaces
 internal import DBus
 internal import StoreCommands
 
-/// The recorder on a bus, for commands that stay: when it is there, and what it says. Recorder and bus may end and come back.
+/// The presence and the signals of the recorder on a bus, for commands that stay. Recorder and bus may end and come back.
 actor RecorderPresence {
-  /// What happens there, on the loop's thread.
+  /// The events of the recorder, on the loop's thread.
   enum Event: Sendable {
     /// A recorder is there, perhaps another one than before.
     case came
     case gone
-    /// It sent a signal to this connection. Those of others are not passed on: anybody may send some.
+    /// A signal of the recorder to this connection. Signals of other senders are dropped, since anybody may send them.
     case signal(Message)
-    /// Nothing comes after this: the task was cancelled, or there was no bus at the beginning.
+    /// The last event: the task was cancelled, or there was no bus at the beginning.
     case ended(CommandFailure?)
   }
 

@@ -4,7 +4,7 @@ internal import DBus
 internal import HealthModel
 internal import StoreCommands
 
-/// How `sensord workout` reaches the workouts of the recorder that runs.
+/// Access of `sensord workout` to the workouts of the running recorder.
 struct WorkoutAccess {
   private let door: DoorAccess
 
@@ -16,12 +16,12 @@ struct WorkoutAccess {
     return WorkoutAccess(door: try await DoorAccess.find(kind, on: loop))
   }
 
-  /// The workout with this name, or the one that this user started in a shell where none is named.
+  /// The workout with this name, or without a name the one that this user started in a shell.
   @concurrent func workout(_ name: String?) async throws -> DoorAccess.Object {
     try await door.object(named: name, severalRemedy: "name one of them with --workout")
   }
 
-  /// All that go on, in the order of their starts.
+  /// All workouts that go on, in the order of their starts.
   @concurrent func all() async throws -> [DoorAccess.Object] {
     try await door.all().sorted { ($0.start, $0.id) < ($1.start, $1.id) }
   }
@@ -30,7 +30,7 @@ struct WorkoutAccess {
     try await door.make(ClientInterfaces.workouts, "Begin", options.value)
   }
 
-  /// Returns the activity's identifier.
+  /// Begins an activity, and returns its identifier.
   @concurrent func beginActivity(_ workout: DoorAccess.Object, _ options: ActivityOptions) async throws -> String {
     guard let id = try await door.call(workout, "BeginActivity", [options.value]).first?.string else {
       throw DoorAccess.noSense
@@ -58,7 +58,7 @@ struct WorkoutAccess {
     _ = try await door.call(workout, "Discard")
   }
 
-  /// What is known of a workout's heart so far.
+  /// The figures of a workout's heart rate so far.
   @concurrent func heartRates(of workout: DoorAccess.Object) async throws -> WorkoutFigures {
     let type = QuantityType.heartRate
     let answer = try await door.call(workout, "Statistics", [.string(type.identifier)])
@@ -66,37 +66,37 @@ struct WorkoutAccess {
     return figures
   }
 
-  /// Where a workout is after its end.
+  /// The state of a workout after its end.
   enum Ending {
-    /// Its heart is listened to for so many microseconds more; nil where it was ended before.
+    /// The heart rate is recorded for so many microseconds more; nil where the workout was ended before.
     case recovering(Int64?)
     case beingStored
     /// The recorder has gone, and may come back.
     case recorderGone
   }
 
-  /// What is learnt while its end is waited for.
+  /// The events that arrive while a command waits until the workout is stored.
   private enum News {
     case stored, discarded
-    /// Its object is gone.
+    /// The object of the workout is gone.
     case over
     /// A second has passed.
     case tick
   }
 
-  /// For how many seconds a recorder is waited for that is gone, or cannot store the workout.
+  /// The seconds that a command waits for a recorder that is gone or cannot store the workout.
   private static let patience = 30
 
   /// Ends a workout, and waits until it is stored.
   ///
   /// - Parameters:
-  ///   - workout: Which.
-  ///   - recovery: False: it is stored at once.
+  ///   - workout: The workout to end.
+  ///   - recovery: Whether the recovery is recorded first; false stores the workout at once.
   ///   - loop: The loop of the connection.
-  ///   - show: Told once a second what is being waited for.
-  /// - Returns: Whether it is stored; false where the task was cancelled: the recorder stores it all the same.
-  /// - Throws: ``CommandFailure`` where somebody discards it, where it cannot be stored or the recorder is gone for half a minute,
-  ///   among others.
+  ///   - show: Called once a second with the state that the command waits in.
+  /// - Returns: Whether the workout is stored; false where the task was cancelled: the recorder stores the workout all the same.
+  /// - Throws: ``CommandFailure`` where somebody discards the workout, where it cannot be stored or the recorder is gone for half
+  ///   a minute, among others.
   @concurrent func end(
     _ workout: DoorAccess.Object, recovery: Bool, on loop: EventLoop, show: @Sendable (Ending) -> Void
   ) async throws -> Bool {
@@ -120,13 +120,13 @@ struct WorkoutAccess {
       case .stored: return true
       case .discarded: throw Self.discarded
       case .over:
-        // A recorder that was restarted has nobody to tell of what it stores at once.
+        // A restarted recorder may store the workout before this program receives signals again.
         guard try await door.isStored(workout) else { throw Self.discarded }
         return true
       case .tick:
-        // A look besides the signal, which a restart of the recorder may swallow.
+        // A query besides the signal, which is lost when the recorder restarts.
         switch await state(of: workout) {
-        // What was told before that comes first.
+        // Events from before that come first.
         case .success(nil): tell.yield(.over)
         case .success("recovering"?):
           secondsGone = 0

@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Documents
-internal import HealthModel
-internal import Recordings
-internal import SeriesStore
-internal import StoreCommands
+import ArgumentParser
+import Documents
+import HealthModel
+import Recordings
+import SeriesStore
+import StoreCommands
 
 /// `sensord blood-pressure`: measurements that other programs saved.
 struct BloodPressureCommand: ParsableCommand {
@@ -45,7 +45,7 @@ struct BloodPressureCommand: ParsableCommand {
     } else if entries.isEmpty {
       StandardError.write("There is no blood pressure. Other programs save it; see Documentation/clients.md.\n")
     } else {
-      // Of some of a week the mean would look like that of all of it.
+      // The mean of a part of the week would look like that of the whole week.
       let now = from == nil && to == nil ? Timestamp(microseconds: LocalTime.now()) : nil
       let text = BloodPressureTable.text(entries, weekBefore: now, columns: StandardOutput.columns)
       try StandardOutput.write(text)
@@ -64,4 +64,36 @@ struct BloodPressureCommand: ParsableCommand {
     }
     return entries
   }
+}
+
+/// The rows of `sensord blood-pressure`.
+enum BloodPressureTable {
+  /// A row for each measurement, and the mean of the seven days before `end`.
+  static func text(_ entries: [BloodPressureEntry], weekBefore end: Timestamp?, columns: Int) -> String {
+    var table = TextTable([
+      .init("Measured"), .init("Systolic", .right), .init("Diastolic", .right), .init("Source", shrinks: true),
+    ])
+    for entry in entries {
+      table.add([
+        LocalTime.minute(entry.sample.start.microseconds), whole(entry.systolic), whole(entry.diastolic),
+        entry.sample.source.identifier,
+      ])
+    }
+    guard let end else { return table.rendered(columns: columns) }
+    let week = end.advanced(byMicroseconds: -7 * 86_400_000_000)
+    let recent = entries.filter { $0.sample.start > week && $0.sample.start <= end }
+    guard let systolic = mean(recent.compactMap(\.systolic)), let diastolic = mean(recent.compactMap(\.diastolic))
+    else {
+      return table.rendered(columns: columns)
+    }
+    let count = recent.count == 1 ? "1 measurement" : "\(recent.count) measurements"
+    return table.rendered(columns: columns)
+      + "\nLast seven days: \(whole(systolic))/\(whole(diastolic)) mmHg, the mean of \(count)\n"
+  }
+
+  private static func mean(_ values: [Double]) -> Double? {
+    values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+  }
+
+  private static func whole(_ value: Double?) -> String { value.map { FixedPoint.text($0, digits: 0) } ?? "–" }
 }

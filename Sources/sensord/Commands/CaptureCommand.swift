@@ -5,7 +5,7 @@ internal import Sensors
 internal import SeriesStore
 internal import StoreCommands
 
-/// `sensord capture -o FILE`: what passes between this computer and the sensors, for bug reports.
+/// `sensord capture -o FILE`: records the exchange between this computer and the sensors, for bug reports.
 struct CaptureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capture", abstract: "Capture what the sensors send, below bluetoothd.",

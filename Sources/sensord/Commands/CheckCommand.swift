@@ -71,7 +71,7 @@ struct CheckCommand: ParsableCommand {
       PrintableText.line("Not looked at: \(findings.unexamined.joined(separator: "; "))") + ".\n")
   }
 
-  /// What a crash leaves at a journal's end is no damage: the next start mends it.
+  /// The damages of the journal, without the remains of a crash at its end, which the next start repairs.
   private static func journalDamages(_ directory: String) throws(JournalError) -> [StoreDamage] {
     let contents = try JournalReader.read(directory: directory)
     return contents.damages.filter { !$0.isExpectedAfterCrash }.map {

@@ -30,7 +30,7 @@ struct DecodeCommand: ParsableCommand {
     }
   }
 
-  /// The fields in the order that the design fixes.
+  /// The fields in their fixed order.
   static func json(_ measurement: HeartRateMeasurement) -> JSONValue {
     [
       "flags": .integer(measurement.flags.rawValue),

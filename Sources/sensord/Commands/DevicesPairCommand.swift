@@ -31,12 +31,13 @@ struct DevicesPairCommand: ParsableCommand {
   @Flag(help: "Print the outcome as JSON.")
   var json = false
 
-  /// How long the sensor is listened for.
+  /// The length of the scan for the sensor.
   private static let search = Duration.seconds(20)
 
-  /// What became of it.
+  /// The outcome of a pairing.
   struct Outcome: Hashable, Sendable {
-    /// Its identity address where it has told one (Core Specification 5.3, volume 3, part H, 3.6.5), else the one that it has.
+    /// The identity address that the sensor sent (Core Specification 5.3, volume 3, part H, 3.6.5), else the address that it was
+    /// paired as.
     var address: DeviceAddress
     var name: String?
     var isNew: Bool
@@ -67,7 +68,7 @@ struct DevicesPairCommand: ParsableCommand {
     } catch let failure as PairingFailure {
       throw BluetoothFailure.pairing(address, failure)
     }
-    // BlueZ keeps the object with its path, and tells the address that the keys came with before it answers.
+    // BlueZ does not change the object's path, and reports the address that came with the keys before it answers.
     let paired = try await visit.client().devices.first { $0.path == device.path }
     return Outcome(address: paired?.address ?? address, name: device.name, isNew: true)
   }
@@ -95,8 +96,8 @@ struct DevicesPairCommand: ParsableCommand {
     }
   }
 
-  /// The sensors in the list, in which its lasting address takes the place of the one that it was paired as: the keys prove that both are
-  /// one sensor. A store that cannot be used is no reason to fail after all was done.
+  /// The sensors in the list, after the lasting address has replaced the one that the sensor was paired as: the keys prove that
+  /// both are one sensor. A store that cannot be used is no reason to fail after all was done.
   private func listed(_ address: DeviceAddress, insteadOf former: DeviceAddress) throws -> [DeviceAddress] {
     guard let reader = try? store.openToRead() else { return [] }
     return try CommandLoop.run {
@@ -108,7 +109,7 @@ struct DevicesPairCommand: ParsableCommand {
       guard address != former, before.contains(former), let writer = try? store.openToWrite(making: false) else {
         return before
       }
-      // Not to be found: a recorder has heard of it, too, and was faster.
+      // A failure to find the sensor is ignored: a recorder has received the new address, too, and was faster.
       _ = try? await writer.replaceSensor(former.description, by: address.description)
       let after = await addresses(writer)
       await writer.close()

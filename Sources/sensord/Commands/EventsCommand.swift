@@ -1,9 +1,11 @@
-internal import Documents
-internal import Recordings
-internal import ArgumentParser
-internal import HealthModel
-internal import SeriesStore
-internal import StoreCommands
+import ArgumentParser
+import Documents
+import FoundationEssentials
+import HealthModel
+import Ingestion
+import Recordings
+import SeriesStore
+import StoreCommands
 
 /// `sensord events [SESSION]`: low and high heart rates and irregular rhythms. `sensord events --rescan [SESSION]`: looks for
 /// them anew.
@@ -90,5 +92,97 @@ struct EventsCommand: ParsableCommand {
       throw ValidationError("a kind is low, high or irregular")
     }
     return kind
+  }
+}
+
+/// The rows of `sensord events`.
+enum HeartEventTable {
+  static func text(_ samples: [HealthSample], columns: Int) -> String {
+    var table = TextTable([
+      .init("Start"), .init("Length", .right), .init("Event"), .init("Session"), .init("Source", shrinks: true),
+    ])
+    for sample in samples {
+      guard let span = TimeSpan(start: sample.start, end: sample.end),
+        let event = HeartEvent(sample.type, over: span, metadata: sample.metadata)
+      else { continue }
+      table.add([
+        LocalTime.second(sample.start.microseconds), DurationText.clock(microseconds: span.microseconds), event.words,
+        sample.session.map { String($0.uuidString.lowercased().prefix(8)) } ?? "", sample.source.identifier,
+      ])
+    }
+    return table.rendered(columns: columns)
+  }
+}
+
+extension HeartEvent {
+  /// The event in a person's words.
+  fileprivate var words: String {
+    let limit = threshold.map { " \(FixedPoint.text($0, digits: 0))" }
+    return switch kind {
+    case .low: "rate below" + (limit ?? " the limit")
+    case .high: "rate above" + (limit ?? " the limit")
+    case .irregular: "irregular rhythm"
+    }
+  }
+}
+
+/// `sensord events --rescan [SESSION]`: searches stored sessions, and reports the changes of their events.
+struct EventScanReport {
+  private var sessions = 0
+  private var total = EventRenewal()
+  private var damages: [String] = []
+
+  /// Searches the session that `name` means, or all for nil. A damaged session keeps no other from being searched.
+  init(name: String?, rules: HeartEventRules, store: StoreOptions) throws {
+    let writer = try store.openToWrite(making: false)
+    let scan = EventScan(in: writer, by: rules)
+    self = try CommandLoop.run {
+      var report = EventScanReport()
+      let found: [SessionSummary]
+      if let name {
+        found = [try await writer.session(name)]
+      } else {
+        let (readable, damages) = try await writer.readableSessions()
+        report.damages = damages.map { "\($0)" }
+        found = readable
+      }
+      for (index, session) in found.enumerated() {
+        Progress.show("searching \(index + 1) of \(found.count)")
+        do throws(StoreError) {
+          report.add(try await scan.scan(session))
+        } catch {
+          guard case .corrupt = error.code else { throw error }
+          report.damages.append(error.message)
+        }
+      }
+      Progress.clear()
+      return report
+    }
+  }
+
+  private init() {}
+
+  private mutating func add(_ renewal: EventRenewal) {
+    sessions += 1
+    total.added += renewal.added
+    total.removed += renewal.removed
+    total.kept += renewal.kept
+  }
+
+  /// Prints the report; throws where a session could not be searched.
+  func write(_ json: Bool) throws {
+    if json {
+      let document: JSONValue = [
+        "sessions": .integer(sessions), "added": .integer(total.added), "removed": .integer(total.removed),
+        "kept": .integer(total.kept),
+      ]
+      try StandardOutput.write(document.text + "\n")
+    } else {
+      let searched = "\(sessions) session\(sessions == 1 ? "" : "s") searched"
+      try StandardOutput.write(
+        "\(searched): \(total.added) events added, \(total.removed) removed, \(total.kept) kept\n")
+    }
+    for damage in damages { StandardError.write("sensord: \(PrintableText.line(damage))\n") }
+    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
   }
 }

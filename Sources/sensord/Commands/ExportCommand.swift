@@ -1,9 +1,9 @@
-internal import HealthModel
-internal import SeriesStore
-internal import Documents
-internal import Recordings
-internal import ArgumentParser
-internal import StoreCommands
+import ArgumentParser
+import Documents
+import HealthModel
+import Recordings
+import SeriesStore
+import StoreCommands
 
 /// `sensord export SESSION|last --format FORMAT`: the values of a session for another program.
 struct ExportCommand: ParsableCommand {
@@ -114,5 +114,47 @@ struct ExportCommand: ParsableCommand {
       try StandardOutput.write(table)
     }
     try alterations.report()
+  }
+}
+
+/// The formats of `export`: tables of this program's own, and the formats of others, which `sensord-interchange` writes.
+enum ExportChoice: Hashable, CaseIterable, ExpressibleByArgument {
+  case own(ExportFormat)
+  case foreign(ForeignFormat)
+
+  /// The formats that `sensord-interchange` has, by the same names.
+  enum ForeignFormat: String, CaseIterable {
+    case fit
+    case tcx
+    case rr
+    case hrvlogger
+    case wfdb
+    case edf
+    case omh
+    case fhir
+    case apple
+  }
+
+  static let allCases = ExportFormat.allCases.map(Self.own) + ForeignFormat.allCases.map(Self.foreign)
+
+  static var allValueStrings: [String] { allCases.map(\.name) }
+
+  var name: String {
+    switch self {
+    case .own(let format): format.rawValue
+    case .foreign(let format): format.rawValue
+    }
+  }
+
+  init?(argument: String) {
+    guard let choice = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+    self = choice
+  }
+
+  /// The format of that name; the error for an unknown one lists all formats, since CSV for example has other names here.
+  static func named(_ argument: String) throws -> Self {
+    if let choice = Self(argument: argument) { return choice }
+    let others = ForeignFormat.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError("there is no such format: beats and rates are the CSV tables, the others \(others)")
   }
 }

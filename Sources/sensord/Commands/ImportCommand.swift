@@ -1,5 +1,7 @@
-internal import ArgumentParser
-internal import StoreCommands
+import ArgumentParser
+import Glibc
+import Recordings
+import StoreCommands
 
 /// `sensord import FILE…`: recordings of other programs into the store. `sensord-interchange` reads them.
 struct ImportCommand: ParsableCommand {
@@ -58,5 +60,21 @@ struct ImportCommand: ParsableCommand {
     if restore { arguments.append("--restore") }
     if json { arguments.append("--json") }
     try InterchangeProgram.become(arguments + ["--"] + files)
+  }
+}
+
+/// The program beside this one that writes and reads formats of others: foreign files are not parsed in the recorder.
+enum InterchangeProgram {
+  static let name = "sensord-interchange"
+
+  /// Becomes that program, which does the rest of the command; throws where the program cannot be started.
+  static func become(_ arguments: [String]) throws(CommandFailure) -> Never {
+    let beside = FileAccess.directory(of: try ProgramSearch.own())
+    guard let path = ProgramSearch.find(name, first: beside, path: ProcessEnvironment.current["PATH"]) else {
+      throw CommandFailure(
+        .unavailable, "\(name) is neither in \(beside) nor in PATH", remedy: "install it beside sensord")
+    }
+    _ = unsafe CStringArray.with([path] + arguments) { argv in unsafe execv(path, argv) }
+    throw CommandFailure(FileError(errno, "cannot start \(path)", otherwise: .unavailable))
   }
 }

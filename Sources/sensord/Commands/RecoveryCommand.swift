@@ -41,7 +41,7 @@ struct RecoveryCommand: ParsableCommand {
     }
     let name = session
     let catalogue = try store.catalogue()
-    // What goes with sessions alone means the last one of them.
+    // Options for sessions alone make `last` the last session.
     let isSession = name == "last" && (at != nil || save)
     let (subject, answer) = try CommandLoop.run { () async throws -> (Subject, RecoveryAnswer) in
       switch isSession ? .session : try await catalogue.named(name) {
@@ -75,7 +75,7 @@ struct RecoveryCommand: ParsableCommand {
     }
   }
 
-  /// Whose recovery it is.
+  /// The session or workout that the recovery belongs to.
   private enum Subject {
     case session(SessionSummary)
     case workout(UUID)

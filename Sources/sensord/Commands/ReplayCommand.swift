@@ -1,11 +1,12 @@
-internal import Documents
-internal import FoundationEssentials
-internal import ArgumentParser
-internal import Captures
-internal import HealthModel
-internal import Ingestion
-internal import SeriesStore
-internal import StoreCommands
+import ArgumentParser
+import Captures
+import Documents
+import FoundationEssentials
+import HealthModel
+import Ingestion
+import Recordings
+import SeriesStore
+import StoreCommands
 
 /// `sensord replay FILE…`: stores the sessions of captures as if they were recorded now. `sensord replay --rebuild
 /// [SESSION]`: works out stored ones anew.
@@ -49,7 +50,7 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "Print what became of each session as JSON.")
   var json = false
 
-  /// What became of one session of one file.
+  /// The outcome of one session of one file.
   struct Row: Hashable, Sendable {
     var file: String
     var outcome: Replay.Outcome
@@ -102,7 +103,7 @@ struct ReplayCommand: ParsableCommand {
     if let last = failures.last { throw last }
   }
 
-  /// As ``usable(_:)``. A file that was set aside has been looked at also where nothing of it can be stored.
+  /// The captures as by ``usable(_:)``. A file that was set aside counts as examined also where nothing of it can be stored.
   private func looked(at file: String) throws -> [Capture] {
     do {
       return try usable(file)
@@ -112,7 +113,7 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
-  /// The captures in `file`; what is damaged is said, what can be read is used.
+  /// The captures in `file`; damage is reported, and the readable rest is used.
   private func usable(_ file: String) throws -> [Capture] {
     let contents = try CaptureFile.read(path: file, handle: handle)
     let shown = contents.damages.prefix(5)
@@ -130,7 +131,7 @@ struct ReplayCommand: ParsableCommand {
     return captures
   }
 
-  /// One line on the records that only a later version knows; nil where there are none.
+  /// One line on the records that only a later version knows; nil without such records.
   private static func unknown(_ contents: CaptureContents) -> String? {
     guard let first = contents.unknownRecords.first else { return nil }
     let count = contents.unknownRecordCount
@@ -169,5 +170,90 @@ struct ReplayCommand: ParsableCommand {
     let value = text.hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
     guard let value, value > 0 else { throw ValidationError("an attribute handle is a number from 1 to 65535") }
     return value
+  }
+}
+
+/// `sensord replay --rebuild [SESSION]`: renews stored sessions, and reports the outcome of each.
+struct RebuildReport {
+  private struct Row {
+    var session: SessionSummary
+    var outcome: Rebuild.Outcome
+  }
+
+  private let rows: [Row]
+
+  /// Renews the session that `name` means, or all for nil.
+  init(name: String?, store: StoreOptions, eventRules: HeartEventRules) throws {
+    let location = try store.location()
+    let writer = try store.openToWrite(making: false)
+    let archive = CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil)
+    let rebuild = try Rebuild(
+      in: writer, from: archive, version: SensordCommand.version, eventRules: eventRules)
+    rows = try CommandLoop.run {
+      let sessions = if let name { [try await writer.session(name)] } else { try await writer.sessions() }
+      var rows: [Row] = []
+      for (index, session) in sessions.enumerated() {
+        Progress.show("renewing \(index + 1) of \(sessions.count)")
+        rows.append(Row(session: session, outcome: try await rebuild.renew(session)))
+      }
+      Progress.clear()
+      return rows
+    }
+    if name != nil, let row = rows.first, row.outcome == .noCapture {
+      throw CommandFailure(
+        .noInput, "session \(Self.shortName(row.session)) has no kept capture in \(location.captures)",
+        remedy: "'sensord replay FILE' renews it where you have its capture elsewhere")
+    }
+  }
+
+  /// One line for each session that was not of the present algorithm already, and a count of the others.
+  var text: String {
+    var text = ""
+    for row in rows where row.outcome != .current { text += Self.line(row) + "\n" }
+    let current = rows.count { $0.outcome == .current }
+    if rows.isEmpty { text = "There are no sessions yet.\n" }
+    if current > 0 {
+      let version = Rebuild.algorithmVersion
+      text += "\(current) session\(current == 1 ? " is" : "s are") of the present algorithm (\(version)) already\n"
+    }
+    return text
+  }
+
+  var json: [UInt8] {
+    JSONValue.lines(
+      rows.map { row in
+        let members: [(String, JSONValue)] =
+          switch row.outcome {
+          case .renewed(let earlier, let beats, let gaps):
+            [
+              ("outcome", .string("renewed")), ("algorithmVersionBefore", .integer(earlier)),
+              ("beats", .integer(beats)), ("gaps", .integer(gaps)),
+            ]
+          case .current: [("outcome", .string("unchanged"))]
+          case .noCapture: [("outcome", .string("noCapture"))]
+          case .incompleteCapture: [("outcome", .string("incompleteCapture"))]
+          case .unreadableCapture(let error):
+            [("outcome", .string("unreadableCapture")), ("reason", .string(error.description))]
+          }
+        let session = JSONValue.Member("session", .string(row.session.id.uuidString.lowercased()))
+        return .object([session] + members.map { JSONValue.Member($0.0, $0.1) })
+      })
+  }
+
+  private static func line(_ row: Row) -> String {
+    let name = "session \(shortName(row.session))"
+    return switch row.outcome {
+    case .renewed(let earlier, let beats, let gaps):
+      "\(name) renewed from algorithm \(earlier) to \(Rebuild.algorithmVersion): \(beats) beats, \(gaps) gaps"
+    case .current: "\(name) is of the present algorithm already"
+    case .noCapture: "\(name) has no kept capture and stays as it is"
+    case .incompleteCapture(let notifications):
+      "\(name) stays as it is: its kept capture has only \(notifications) of \(row.session.syncVersion) notifications"
+    case .unreadableCapture(let error): "\(name) stays as it is: \(PrintableText.line(error.description))"
+    }
+  }
+
+  private static func shortName(_ session: SessionSummary) -> String {
+    String(session.id.uuidString.lowercased().prefix(8))
   }
 }

@@ -40,7 +40,7 @@ struct ResetEnergyCommand: ParsableCommand {
         .unavailable, "\(address) is not connected", remedy: "wear it while 'sensord run' records it, and try again")
     }
     if !device.servicesResolved {
-      // A link that has just come up.
+      // A new link may not have its services yet.
       _ = await visit.wait(.seconds(10)) { $0 == .servicesResolved(address, device.path.adapter) }
     }
     do {

@@ -1,11 +1,12 @@
-internal import ArgumentParser
-internal import BlueZ
-internal import DBus
-internal import SeriesStore
-internal import StoreCommands
-internal import Synchronization
+import ArgumentParser
+import BlueZ
+import DBus
+import Documents
+import SeriesStore
+import StoreCommands
+import Synchronization
 
-/// `sensord scan`: who is in reach.
+/// `sensord scan`: lists the sensors in reach.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "List the sensors in reach.",
@@ -84,7 +85,7 @@ struct ScanCommand: ParsableCommand {
     }
   }
 
-  /// The sensors to record. Without leave to read the service's list, nobody is known; a store that was named must be there.
+  /// The sensors to record. Without permission to read the service's list, no sensor is known; a store that was named must exist.
   private func knownSensors() throws -> [DeviceAddress: String?] {
     do {
       let store = try store.openToRead()
@@ -94,6 +95,61 @@ struct ScanCommand: ParsableCommand {
         uniquingKeysWith: { first, _ in first })
     } catch  where store.path == nil {
       return [:]
+    }
+  }
+}
+
+/// Shows a scan while it goes on: in place on a terminal, else a line for each device once it is heard.
+final class ScanDisplay: Sendable {
+  private struct State {
+    /// Lines that stand on the terminal.
+    var height = 0
+    /// The addresses of those that have a line already.
+    var shown: Set<String> = []
+  }
+
+  private let all: Bool
+  private let isQuiet: Bool
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - all: Whether every device is listed.
+  ///   - isQuiet: Whether nothing is shown before the end, for JSON.
+  init(all: Bool, isQuiet: Bool) {
+    self.all = all
+    self.isQuiet = isQuiet
+  }
+
+  /// Shows the present list.
+  func show(_ list: HeardDevices) throws {
+    guard !isQuiet else { return }
+    if StandardOutput.isTerminal { try redraw(list) } else { try showNew(list) }
+  }
+
+  /// Ends the display with the last lines.
+  func finish(_ list: HeardDevices) throws {
+    guard isQuiet else { return try show(list) }
+    try StandardOutput.write(JSONValue.lines(list.listed(all: all).map(HeardDevices.json)))
+  }
+
+  private func redraw(_ list: HeardDevices) throws {
+    var lines = list.text(all: all, columns: StandardOutput.columns).split(separator: "\n")
+    // Lines that have scrolled off the terminal cannot be redrawn.
+    let room = max(3, StandardOutput.rows - 1)
+    if lines.count > room { lines = Array(lines.prefix(room - 1)) + ["…"] }
+    let height = state.withLock { state in
+      defer { state.height = lines.count }
+      return state.height
+    }
+    var text = height > 0 ? "\u{1B}[\(height)A" : ""
+    for line in lines { text += "\u{1B}[K\(line)\n" }
+    try StandardOutput.write(text + "\u{1B}[J")
+  }
+
+  private func showNew(_ list: HeardDevices) throws {
+    for device in list.listed(all: all) {
+      let isNew = state.withLock { $0.shown.insert(device.address.description).inserted }
+      if isNew { try StandardOutput.write(HeardDevices.line(device)) }
     }
   }
 }

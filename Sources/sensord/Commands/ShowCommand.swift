@@ -1,10 +1,10 @@
-internal import Documents
-internal import FoundationEssentials
-internal import HealthModel
-internal import Recordings
-internal import ArgumentParser
-internal import SeriesStore
-internal import StoreCommands
+import ArgumentParser
+import Documents
+import FoundationEssentials
+import HealthModel
+import Recordings
+import SeriesStore
+import StoreCommands
 
 /// `sensord show SESSION|WORKOUT|last`: one session or workout in full.
 struct ShowCommand: ParsableCommand {
@@ -68,5 +68,35 @@ struct ShowCommand: ParsableCommand {
     }
     try StandardOutput.write(text)
     try alterations.report()
+  }
+}
+
+/// The rows of `show` for the metadata of a recording.
+enum MetadataTable {
+  static func table(_ metadata: [(key: String, value: MetadataValue)]) -> TextTable {
+    var table = TextTable([.init("Metadata"), .init("Value", shrinks: true)])
+    for (key, value) in metadata { table.add([key, text(value)]) }
+    return table
+  }
+
+  private static func text(_ value: MetadataValue) -> String {
+    switch value {
+    case .text(let text): text
+    case .integer(let integer): "\(integer)"
+    case .real(let real): "\(real)"
+    case .flag(let flag): flag ? "yes" : "no"
+    case .time(let time): LocalTime.second(time.microseconds)
+    case .quantity(let quantity): "\(quantity.value) \(quantity.unit.symbol)"
+    }
+  }
+}
+
+/// The lines of `show` above its tables: a label and a fact.
+enum FactLines {
+  /// The lines of all facts that have a value.
+  static func text(_ facts: [(label: String, value: String)]) -> String {
+    facts.filter { !$0.value.isEmpty }.map { label, value in
+      label + String(repeating: " ", count: max(1, 10 - label.count)) + PrintableText.line(value) + "\n"
+    }.joined()
   }
 }

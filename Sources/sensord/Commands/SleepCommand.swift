@@ -1,9 +1,9 @@
-internal import ArgumentParser
-internal import Documents
-internal import HealthModel
-internal import Recordings
-internal import SeriesStore
-internal import StoreCommands
+import ArgumentParser
+import Documents
+import HealthModel
+import Recordings
+import SeriesStore
+import StoreCommands
 
 /// `sensord sleep [NIGHT]`: nights and naps that other programs saved.
 struct SleepCommand: ParsableCommand {
@@ -105,5 +105,149 @@ struct SleepCommand: ParsableCommand {
       throw ValidationError("a night is named by the day on which it ends, as in 2026-11-21, or last")
     }
     return CalendarDay(daysSince1970: midnight.microseconds.flooredQuotient(by: 86_400_000_000))
+  }
+}
+
+/// The rows of `sensord sleep`: nights, and naps below them.
+enum SleepTable {
+  static func text(_ nights: [SleepNight], columns: Int) -> String {
+    var table = TextTable([
+      .init("Night to"), .init("In bed"), .init("Asleep", .right), .init("Core", .right), .init("Deep", .right),
+      .init("REM", .right), .init("Awake", .right), .init("Eff.", .right),
+    ])
+    for night in nights {
+      for period in night.periods {
+        table.add([
+          period == night.main ? night.dayText : "  nap", period.clockTimes, clock(period.timeAsleep),
+          stage(.asleepCore, period), stage(.asleepDeep, period), stage(.asleepREM, period),
+          period.efficiency == nil ? "" : clock(period.wakeAfterOnset), period.efficiencyText ?? "",
+        ])
+      }
+    }
+    return table.rendered(columns: columns)
+  }
+
+  private static func stage(_ value: CategoryValue, _ period: SleepPeriod) -> String {
+    let duration = period.duration(of: [value])
+    return duration > .zero ? clock(duration) : ""
+  }
+
+  private static func clock(_ duration: Duration) -> String {
+    DurationText.hours(microseconds: duration.wholeMicroseconds)
+  }
+}
+
+extension SleepPeriod {
+  /// `22:58–06:41`, by the machine's clocks.
+  var clockTimes: String {
+    "\(LocalTime.timeOfDay(span.start.microseconds).prefix(5))–\(LocalTime.timeOfDay(span.end.microseconds).prefix(5))"
+  }
+
+  /// The part of the time in bed: `91 %`; nil where the time in bed is not known.
+  var efficiencyText: String? { efficiency.map { "\(FixedPoint.text($0 * 100, digits: 0)) %" } }
+}
+
+extension SleepNight {
+  /// The night for a person: a picture of its stages, its figures, and its naps.
+  func text(columns: Int) -> String {
+    guard let main else { return "" }
+    let title = "Night to \(dayText)\n\n"
+    var text = title + Hypnogram(main).text(columns: columns) + "\n" + main.figures
+    for nap in periods where nap != main {
+      let length = DurationText.text(microseconds: nap.timeAsleep.wholeMicroseconds)
+      text += Self.row("Nap", "\(nap.clockTimes), \(length) asleep")
+    }
+    return text
+  }
+
+  fileprivate static func row(_ name: String, _ value: String) -> String {
+    name + String(repeating: " ", count: max(1, 14 - name.count)) + value + "\n"
+  }
+}
+
+extension SleepPeriod {
+  fileprivate var figures: String {
+    let asleep = Self.text(timeAsleep)
+    guard let efficiencyText else { return SleepNight.row("Asleep", "\(clockTimes), \(asleep)") + stages }
+    return SleepNight.row("In bed", "\(clockTimes), \(Self.text(timeInBed))")
+      + SleepNight.row("Asleep", "\(asleep), \(efficiencyText) of the time in bed") + stages
+  }
+
+  private var stages: String {
+    var rows = ""
+    for (name, value) in [("Core", CategoryValue.asleepCore), ("Deep", .asleepDeep), ("REM", .asleepREM)] {
+      let duration = duration(of: [value])
+      if duration > .zero { rows += SleepNight.row("  \(name)", Self.text(duration)) }
+    }
+    if awakenings > 0 {
+      let times = awakenings == 1 ? "once" : "\(awakenings) times"
+      rows += SleepNight.row("Awake", "\(times) in between, \(Self.text(wakeAfterOnset))")
+    }
+    if let latency { rows += SleepNight.row("Fell asleep", "after \(Self.text(latency))") }
+    return rows + SleepNight.row("Told by", sources.map { PrintableText.line("\($0)") }.joined(separator: ", "))
+  }
+
+  private static func text(_ duration: Duration) -> String {
+    DurationText.text(microseconds: duration.wholeMicroseconds)
+  }
+}
+
+/// The stages of a night over time, as sleep laboratories draw them: a row for each, waking above and deep sleep below. Each
+/// column shows the stage of most of its time, the upper one of two equally long; a column without a stage is blank.
+struct Hypnogram {
+  private let period: SleepPeriod
+
+  /// The rows from the top.
+  private static let rows: [(name: String, value: CategoryValue)] = [
+    ("In bed", .inBed), ("Awake", .awake), ("Asleep", .asleepUnspecified), ("REM", .asleepREM), ("Core", .asleepCore),
+    ("Deep", .asleepDeep),
+  ]
+  private static let margin = 8
+
+  init(_ period: SleepPeriod) {
+    self.period = period
+  }
+
+  /// The picture; rows of values that do not occur are left out.
+  func text(columns: Int) -> String {
+    let width = max(16, min(columns, 80) - Self.margin)
+    let values = values(width)
+    var text = ""
+    for row in Self.rows where period.stretches.contains(where: { $0.value == row.value }) {
+      var line = String(repeating: " ", count: Self.margin - 2 - row.name.count) + row.name + " │"
+      line += String(values.map { $0 == row.value ? "█" : " " })
+      while line.last == " " { line.removeLast() }
+      text += line + "\n"
+    }
+    text += String(repeating: " ", count: Self.margin - 1) + "└" + String(repeating: "─", count: width) + "\n"
+    let (start, end) = (clock(period.span.start), clock(period.span.end))
+    let space = String(repeating: " ", count: max(1, width - start.count - end.count))
+    return text + String(repeating: " ", count: Self.margin) + start + space + end + "\n"
+  }
+
+  private func clock(_ moment: Timestamp) -> String { String(LocalTime.timeOfDay(moment.microseconds).prefix(5)) }
+
+  /// The longest stage of each column.
+  private func values(_ width: Int) -> [CategoryValue?] {
+    let (start, length) = (period.span.start.microseconds, period.span.microseconds)
+    var values: [CategoryValue?] = []
+    var first = 0
+    for column in 0..<width {
+      let (left, right) = (
+        start + length / Int64(width) * Int64(column),
+        column == width - 1 ? period.span.end.microseconds : start + length / Int64(width) * Int64(column + 1)
+      )
+      while first < period.stretches.count, period.stretches[first].span.end.microseconds <= left { first += 1 }
+      var told: [CategoryValue: Int64] = [:]
+      for stretch in period.stretches[first...] {
+        guard stretch.span.start.microseconds < right else { break }
+        told[stretch.value, default: 0] +=
+          min(right, stretch.span.end.microseconds) - max(left, stretch.span.start.microseconds)
+      }
+      let silent = right - left - told.values.reduce(0, +)
+      let most = Self.rows.map(\.value).max { told[$0, default: 0] < told[$1, default: 0] }
+      values.append(most.flatMap { told[$0, default: 0] > silent ? $0 : nil })
+    }
+    return values
   }
 }

@@ -1,9 +1,8 @@
+import ArgumentParser
 import ClientInterfaces
-
-internal import ArgumentParser
-internal import DBus
-internal import Documents
-internal import HealthModel
+import DBus
+import Documents
+import HealthModel
 
 /// `sensord workout`: a live workout, for people and shells.
 struct WorkoutCommand: ParsableCommand {
@@ -95,10 +94,76 @@ struct WorkoutStartCommand: ParsableCommand {
     try StandardOutput.write(document.text + "\n")
   }
 
-  /// A triathlon begins in the water; everything else has intervals of its own kind.
+  /// The first activity of a workout with intervals: a triathlon begins in the water; every other type has intervals of the same
+  /// type.
   private static func firstActivity(of workout: WorkoutConfiguration) -> WorkoutConfiguration {
     var first = workout
     if workout.activityType == .swimBikeRun { first.activityType = .swimming }
     return first
+  }
+}
+
+/// The workout that a command is about.
+struct WorkoutChoice: ParsableArguments {
+  @Option(help: ArgumentHelp("The first digits of its name; needed where several go on.", valueName: "id"))
+  var workout: String?
+}
+
+/// The place of a workout or an activity.
+struct WorkoutPlaceOptions: ParsableArguments {
+  enum Location: String, CaseIterable, ExpressibleByArgument {
+    case indoor, outdoor
+  }
+
+  enum SwimmingLocation: String, CaseIterable, ExpressibleByArgument {
+    case pool, openWater
+  }
+
+  @Option(help: ArgumentHelp("Where it takes place.", valueName: "where"))
+  var location: Location?
+
+  @Option(help: ArgumentHelp("What is swum in.", valueName: "where"))
+  var swimmingLocation: SwimmingLocation?
+
+  @Option(help: ArgumentHelp("How long a lap is, such as '50 m' or 25yd.", valueName: "length"))
+  var lapLength: String?
+
+  /// Whether no option was given.
+  var isEmpty: Bool { location == nil && swimmingLocation == nil && lapLength == nil }
+
+  /// The configuration of a workout or activity of this type, with the given options.
+  ///
+  /// - Throws: `ValidationError`.
+  func configuration(of type: String) throws -> WorkoutConfiguration {
+    let configuration = WorkoutConfiguration(
+      try Self.type(type), location: location.flatMap { WorkoutSessionLocation($0.rawValue) } ?? .unknown,
+      swimmingLocation: swimmingLocation.flatMap { WorkoutSwimmingLocation($0.rawValue) } ?? .unknown,
+      lapLength: try lapLength.map { try Self.length($0) })
+    do throws(WorkoutError) {
+      _ = try WorkoutSession(configuration)
+    } catch {
+      throw ValidationError(error.description)
+    }
+    return configuration
+  }
+
+  static func type(_ text: String) throws -> WorkoutActivityType {
+    if let type = WorkoutActivityType(text) { return type }
+    let nearest = Spelling.nearest(to: text, among: WorkoutActivityType.named.map(\.description))
+    guard !nearest.isEmpty else {
+      throw ValidationError("there is no activity type '\(text)'; HealthKit's names and numbers are understood")
+    }
+    let meant = nearest.map { "'\($0)'" }.joined(separator: ", or ")
+    throw ValidationError("there is no activity type '\(text)'; did you mean \(meant)?")
+  }
+
+  /// A number and a unit, with or without a blank between them.
+  static func length(_ text: String) throws -> Quantity {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let symbol = text.dropFirst(digits.count).drop { $0 == " " }
+    guard let value = Double(digits), let unit = Unit(String(symbol)), unit.isCompatible(with: .meter) else {
+      throw ValidationError("'\(text)' is no length; it is written as '50 m' or 25yd")
+    }
+    return Quantity(value, unit)
   }
 }

@@ -97,9 +97,9 @@ struct WorkoutMarkCommand: ParsableCommand {
   mutating func run() throws { try event.add(.marker, title: text) }
 }
 
-/// Adds an event that is now.
+/// A request that adds an event at the present time.
 struct WorkoutEventRequest: ParsableArguments {
-  /// The key of what is said of a moment, as of a session's.
+  /// The key of a moment's title, as in sessions.
   private static let titleKey = "title"
 
   @OptionGroup var metadata: MetadataOption

@@ -24,7 +24,7 @@ struct WorkoutStatusCommand: ParsableCommand {
         do {
           workouts.append(ShownWorkout(workout, try await access.heartRates(of: workout)))
         } catch let failure as CommandFailure where failure.status == .noInput {
-          // It was stored meanwhile.
+          // The workout was stored meanwhile.
         }
       }
       return workouts

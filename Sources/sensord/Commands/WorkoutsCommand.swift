@@ -1,10 +1,10 @@
-internal import ArgumentParser
-internal import Documents
-internal import HealthModel
-internal import Recordings
-internal import StoreCommands
+import ArgumentParser
+import Documents
+import HealthModel
+import Recordings
+import StoreCommands
 
-/// `sensord workouts`: what was stored of exercise, by sensord and by other programs.
+/// `sensord workouts`: the workouts that sensord and other programs stored.
 struct WorkoutsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "workouts", abstract: "List workouts, oldest first.",
@@ -80,4 +80,28 @@ struct WorkoutsCommand: ParsableCommand {
     }
     return rate
   }
+}
+
+/// The rows of `sensord workouts`.
+enum WorkoutTable {
+  static func text(_ entries: [WorkoutEntry], columns: Int) -> String {
+    var table = TextTable([
+      .init("Workout"), .init("Start"), .init("Length", .right), .init("Type", shrinks: true),
+      .init("Activities", .right), .init("Avg", .right), .init("Max", .right), .init("Recovery", .right),
+    ])
+    for entry in entries {
+      let workout = entry.workout
+      let rates = workout.statistics(for: .heartRate)
+      table.add([
+        entry.shortName, LocalTime.minute(workout.start.microseconds) + (entry.isDoubtful ? "?" : ""),
+        DurationText.clock(microseconds: workout.duration.wholeMicroseconds), "\(workout.configuration.activityType)",
+        workout.activities.isEmpty ? "" : "\(workout.activities.count)", whole(rates?.average), whole(rates?.maximum),
+        whole(entry.recovery),
+      ])
+    }
+    let note = entries.contains(where: \.isDoubtful) ? "\n" + ClockText.note : ""
+    return table.rendered(columns: columns) + note
+  }
+
+  private static func whole(_ value: Double?) -> String { value.map { FixedPoint.text($0, digits: 0) } ?? "" }
 }

@@ -7,7 +7,7 @@
   internal import HealthModel
 #endif
 
-/// Reads the value of one setting, or says what would be allowed there.
+/// Reads the value of one setting, or reports the allowed values.
 struct SettingReader {
   var entry: ConfigurationSyntax.Entry
 
@@ -72,7 +72,8 @@ struct SettingReader {
     return names.map(String.init)
   }
 
-  /// `none`, or who may do this with which types: `org.example.Game@1000:heartRate,stepCount`, with blanks between several.
+  /// `none`, or the programs that have the permission, with its types: `org.example.Game@1000:heartRate,stepCount`, with blanks
+  /// between several.
   func grants(_ permission: Permission) throws(ConfigurationError) -> [Grant] {
     if entry.value == "none" { return [] }
     let allowed = "none, or such as org.example.Game@1000:heartRate,stepCount (a user's number after the @)"
@@ -138,4 +139,23 @@ struct SettingReader {
     default: "\(seconds)s"
     }
   }
+}
+
+/// The text by which a person names another program: `org.example.Game@1000`, its name and the number of the user that it runs
+/// as.
+enum ClientArgument {
+  /// Reads such a text; nil for anything else. Whether a program can have the name is checked with each decision.
+  static func client(_ text: String) -> ClientIdentity? {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard parts.count == 2, !parts[0].isEmpty, parts[1].utf8.allSatisfy(digits.contains), let uid = UInt32(parts[1])
+    else { return nil }
+    return ClientIdentity(uid: uid, application: String(parts[0]))
+  }
+
+  /// The same as text.
+  static func text(_ client: ClientIdentity) -> String { "\(client.application)@\(client.uid)" }
+
+  /// Whether an identifier is that of a type.
+  static let isType: @Sendable (String) -> Bool = { SampleType(identifier: $0) != nil }
 }

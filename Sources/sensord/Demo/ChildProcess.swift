@@ -1,15 +1,15 @@
-internal import Recordings
-internal import DBus
-internal import Glibc
-internal import StoreCommands
+import DBus
+import Glibc
+import Recordings
+import StoreCommands
 
-/// One running process of the demo, with a pipe for what it says.
+/// One running process of the demo, with a pipe for its output.
 ///
-/// It has a process group of its own, so that Ctrl-C reaches the demo alone and the demo ends its processes in order; and
-/// the kernel ends it when the demo is killed (see ``DemoChildCommand``).
+/// The process has a group of its own, so that Ctrl-C reaches the demo alone and the demo ends its processes in order. The kernel
+/// ends the process when the demo is killed (see ``DemoChildCommand``).
 final class ChildProcess {
   let identifier: pid_t
-  /// What the process writes to stdout and stderr; does not block.
+  /// The output of the process to stdout and stderr; reading does not block.
   let output: FileDescriptor
 
   /// Starts `program` by way of `launcher`, which is a `sensord`.
@@ -48,7 +48,7 @@ final class ChildProcess {
     kill(identifier, signal)
   }
 
-  /// What it has said since the last time; nil at the end of its output.
+  /// The output since the last call; nil at the end of the output.
   func read() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe Glibc.read(output.number, &buffer, buffer.count)
@@ -87,5 +87,47 @@ final class ChildProcess {
 
   private static func failure(_ code: CInt, _ program: ChildProgram) -> CommandFailure {
     CommandFailure(.unavailable, "cannot start \(program.title) (\(program.path)): \(FileError.reason(code))")
+  }
+}
+
+/// The path, arguments and variables by which a process of the demo is started.
+struct ChildProgram: Hashable {
+  /// The program's name in messages.
+  var title: String
+  var path: String
+  var arguments: [String]
+  /// Variables that differ from those of this process.
+  var environment: [String: String] = [:]
+}
+
+/// The search for the files of programs.
+enum ProgramSearch {
+  /// The path of this very program.
+  static func own() throws(CommandFailure) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { throw CommandFailure(.internalError, "/proc/self/exe cannot be read") }
+    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The program `name` in `first` or else in the folders of `PATH`; nil where no such file can be executed.
+  static func find(_ name: String, first: String? = nil, path: String?) -> String? {
+    let folders = [first].compactMap { $0 } + (path ?? "/usr/bin:/bin").split(separator: ":").map(String.init)
+    return folders.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+  }
+}
+
+/// Texts in the form that C functions expect: an array of pointers with a null at the end.
+enum CStringArray {
+  /// Calls `body` with `texts`, which are gone when it returns.
+  static func with<Result>(
+    _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) } + [nil]
+    defer { unsafe pointers.forEach { unsafe free($0) } }
+    return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
+      // Never empty: the null is always there.
+      unsafe body(buffer.baseAddress.unsafelyUnwrapped)
+    }
   }
 }

@@ -1,5 +1,7 @@
-internal import Recordings
-internal import Glibc
+import CLinux
+import DBus
+import Glibc
+import Recordings
 
 /// The folder in which the demo's private bus and status file live; removed at its end.
 final class DemoFolder {
@@ -10,7 +12,7 @@ final class DemoFolder {
   /// The recorder's runtime directory.
   var runtime: String { "\(path)/run" }
 
-  /// Made in `TMPDIR` where that is short enough for the path of a socket (107 bytes), else in `/tmp`.
+  /// Makes the folder in `TMPDIR` where that path is short enough for the path of a socket (107 bytes), else in `/tmp`.
   init(environment: ProcessEnvironment) throws(FileError) {
     let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") && $0.utf8.count < 64 ? $0 : nil } ?? "/tmp"
     var template = Array("\(parent)/sensord-demo.XXXXXX".utf8CString)
@@ -49,5 +51,34 @@ final class DemoFolder {
     </busconfig>
 
     """
+  }
+}
+
+/// Reports when a file in a folder is put in place, without polling.
+final class FolderChanges {
+  private let descriptor: FileDescriptor
+  private let loop: EventLoop
+  private var watch: WatchToken?
+
+  /// Calls `changed` on the loop's thread, once for all changes since the last call.
+  init(_ path: String, on loop: EventLoop, _ changed: @escaping () -> Void) throws {
+    let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    guard number >= 0 else { throw FileError(errno, "cannot watch \(path)", otherwise: .system) }
+    descriptor = FileDescriptor(owning: number)
+    self.loop = loop
+    guard unsafe inotify_add_watch(number, path, UInt32(IN_MOVED_TO | IN_DELETE)) >= 0 else {
+      throw FileError(errno, "cannot watch \(path)", otherwise: .system)
+    }
+    watch = try loop.watch(number, for: .readable) { _ in
+      var events = [UInt8](repeating: 0, count: 4_096)
+      while unsafe read(number, &events, events.count) > 0 {}
+      changed()
+    }
+  }
+
+  /// Stops calling `changed`.
+  func cancel() {
+    if let watch { loop.cancel(watch) }
+    watch = nil
   }
 }

@@ -89,7 +89,7 @@ struct BluetoothCheckup {
     }
   }
 
-  /// Whether `bluetooth.service` is enabled, disabled, masked and so on; nil where it is not there, or nobody tells.
+  /// Whether `bluetooth.service` is enabled, disabled, masked and so on; nil without the unit, or where systemd does not answer.
   private func unitState(_ connection: Connection) async -> String? {
     let call = Message.call(
       "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1", interface: "org.freedesktop.systemd1.Manager",

@@ -5,7 +5,7 @@ internal import Recordings
 internal import SeriesStore
 internal import StoreCommands
 
-/// The store, the sensors that are allowed in it, and the recorder that may have it.
+/// The checks of the store, of the sensors that are allowed in it, and of the recorder that may have it open.
 enum StoreCheckup {
   /// Looks without changing anything.
   static func findings(_ location: StoreLocation) async -> [Finding] {
@@ -25,8 +25,8 @@ enum StoreCheckup {
     }
   }
 
-  /// What of the journal is not stored since nobody could read it, or was set aside for somebody to look at; nothing where
-  /// there is no such file.
+  /// The finding about files of the journal that are not stored, since they could not be read, or were set aside for a person;
+  /// empty without such a file.
   static func journal(_ location: StoreLocation) throws -> [Finding] {
     let unreadable = try JournalReader.read(directory: location.journal).foreignFiles.first?.line(in: location.journal)
     guard let line = try unreadable ?? location.setAside().first?.problem else { return [] }
@@ -45,12 +45,12 @@ enum StoreCheckup {
     ]
   }
 
-  /// Whether a recorder runs, and can keep what it records. That none runs is no failure.
+  /// Whether a recorder runs, and can store its recordings. A recorder that does not run is no failure.
   static func recorder(_ document: StatusDocument?) -> Finding {
     guard let document else { return Finding(title: "recorder", result: .skipped("none is running")) }
     switch document.status.state {
     case .searching, .recording:
-      // In its other states the checks before this one say what is wrong.
+      // In other states the checks before this one report the problem.
       guard let problem = document.status.problem else { break }
       let held = StatusReport.valuesInMemory(document.status)
       return Finding(
@@ -67,7 +67,7 @@ enum StoreCheckup {
     return Finding(title: "recorder", result: .passed(text))
   }
 
-  /// The listed sensors that are away while a sensor with the same name is near; empty where there is none.
+  /// The listed sensors that are away while a sensor with the same name is near; empty without such a sensor.
   static func namesakes(_ document: StatusDocument?) -> [Finding] {
     (document?.status.sensors ?? []).compactMap { sensor in
       guard let namesake = sensor.namesake else { return nil }
@@ -100,7 +100,7 @@ enum StoreCheckup {
     return Finding(title: "store", result: .passed("\(count) in \(location.path)"))
   }
 
-  /// What is wrong where so few bytes are left that no session can be stored; a recorder may not even start then.
+  /// The failure of a disk that has too few bytes left for a session; a recorder may not even start then. Nil for any other disk.
   static func full(_ location: StoreLocation, free: UInt64) -> Finding.Result? {
     guard free < 1 << 20 else { return nil }
     return .failed(

@@ -4,7 +4,7 @@ internal import HealthModel
 /// Values over time in block characters: each column from the smallest to the greatest value of its time. Where nothing was
 /// recorded the column is blank, and the line below it is dotted.
 struct BlockChart {
-  /// As `show` has it: intervals where there are any, else rates.
+  /// The title: of intervals where the session has some, else of rates.
   private let title: String
   private let stretches: [[RecordedCurves.Point]]
   private let curves: RecordedCurves
@@ -20,7 +20,7 @@ struct BlockChart {
     stretches = hasIntervals ? curves.intervals : curves.rates
   }
 
-  /// The picture; nothing where there are no values.
+  /// The picture; empty without values.
   func text(columns: Int) -> String {
     let values = stretches.joined()
     guard let least = values.map(\.value).min(), let greatest = values.map(\.value).max() else { return "" }

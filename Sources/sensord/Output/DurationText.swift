@@ -1,4 +1,6 @@
-/// Lengths of time as a person says them.
+import Documents
+
+/// Lengths of time in the form that people use.
 enum DurationText {
   /// `45 s`, `12 min 05 s`, `3 h 07 min`, `2 d 04 h`: two units at most. Negative lengths are shown as `0 s`.
   static func text(microseconds: Int64) -> String {
@@ -26,4 +28,20 @@ enum DurationText {
   }
 
   private static func twoDigits(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}
+
+/// Numbers for a person, with a fixed number of digits after the point.
+enum FixedPoint {
+  /// `value` rounded to `digits` (0 to 6) digits; `?` for a value that is not finite, or too large.
+  static func text(_ value: Double, digits: Int) -> String {
+    let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
+    guard value.magnitude < 1e12 else { return "?" }
+    let scaled = Int64(value.magnitude * Double(scale) + 0.5)
+    let sign = value < 0 && scaled > 0 ? "-" : ""
+    let whole = "\(sign)\(scaled / Int64(scale))"
+    guard digits > 0 else { return whole }
+    var fraction: [UInt8] = []
+    TimestampWriter.append(Int(scaled % Int64(scale)), digits: digits, to: &fraction)
+    return "\(whole).\(String(decoding: fraction, as: UTF8.self))"
+  }
 }

@@ -3,7 +3,7 @@ internal import Recordings
 internal import GATTHeartRate
 internal import HealthModel
 
-/// The quality report of a session in words and fitting units; JSON has the keys as they are stored.
+/// The quality report of a session in words and fitting units; JSON has the stored keys.
 struct QualityFacts {
   private let report: QualityReport
 
@@ -62,7 +62,7 @@ struct QualityFacts {
     }
   }
 
-  /// A habit of the sensor; where it leaves no beats, the session's variability says it in words.
+  /// A habit of the sensor; where it leaves no beats, the session's variability reports it in words.
   private var intervals: String? {
     guard let habit = report.intervalHabit else { return nil }
     guard habit.leavesBeats else {
@@ -107,7 +107,7 @@ struct QualityFacts {
     }
   }
 
-  /// `2.00 ± 0.06 beats late`; nothing for a value that could not be resolved and is 0 therefore.
+  /// `2.00 ± 0.06 beats late`; nil for a value that could not be resolved and is 0 therefore.
   private func estimate(_ value: Double?, _ error: Double?, _ unit: String, digits: Int) -> String? {
     guard let value else { return nil }
     guard let error else { return value == 0 ? nil : "\(FixedPoint.text(value, digits: digits)) \(unit)" }
@@ -122,7 +122,8 @@ struct QualityFacts {
   /// A count that is shown only where it is not zero.
   private func some(_ count: Int64?) -> Int64? { count.flatMap { $0 > 0 ? $0 : nil } }
 
-  /// In milliseconds, from ten seconds on in seconds: packets are a minute late where the recorder was stopped for that long.
+  /// A time in milliseconds, from ten seconds on in seconds: packets are a minute late where the recorder was stopped for that
+  /// long.
   private static func time(_ microseconds: Int64) -> String {
     microseconds.magnitude < 10_000_000
       ? "\(FixedPoint.text(Double(microseconds) / 1_000, digits: 1)) ms"

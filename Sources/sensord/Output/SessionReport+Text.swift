@@ -1,7 +1,7 @@
-internal import Documents
-internal import FoundationEssentials
-internal import SeriesStore
-internal import HealthModel
+import Documents
+import FoundationEssentials
+import HealthModel
+import SeriesStore
 
 extension SessionReport {
   /// The report for a person.
@@ -15,7 +15,7 @@ extension SessionReport {
     return text
   }
 
-  /// Labels, and what is known.
+  /// The facts of the session, each with its label.
   var facts: [(label: String, value: String)] {
     let length = DurationText.text(microseconds: session.microseconds)
     return [
@@ -35,7 +35,7 @@ extension SessionReport {
       ? "still recording" : "\(LocalTime.second(session.end.microseconds)), \(Self.describe(session.endReason))"
   }
 
-  /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor says.
+  /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor reports it.
   private var maker: String {
     let device = session.device
     let model = [device.manufacturer, device.model].compactMap { $0 }.joined(separator: " ")
@@ -99,7 +99,7 @@ extension SessionReport {
     }
   }
 
-  /// The runs of beats, with how certain their times are.
+  /// The runs of beats, with the uncertainty of their times.
   var runTable: TextTable {
     var table = TextTable([
       .init("Run", .right), .init("First beat"), .init("Length", .right), .init("Beats", .right),
@@ -133,7 +133,7 @@ extension SessionReport {
     return table
   }
 
-  /// What somebody marked.
+  /// The marks of people and programs.
   var markerTable: TextTable {
     var table = TextTable([.init("Marked at"), .init("What", shrinks: true)])
     for marker in markers { table.add([LocalTime.second(marker.time.microseconds), marker.text]) }
@@ -154,6 +154,37 @@ extension SessionReport {
     case "recovered": "the recorder was interrupted"
     case "imported": "imported from a file"
     default: reason
+    }
+  }
+}
+
+extension ZoneTimes {
+  /// The rows of `show`: each zone with its borders and the time in it, the time below all zones first.
+  var table: TextTable {
+    var table = TextTable([
+      .init("Zone"), .init(title), .init("Beats a minute", .right), .init("Time", .right), .init("Share", .right),
+    ])
+    let total = times.reduce(below, +)
+    func add(_ name: String, _ percent: String, _ rates: String, _ time: Int64) {
+      let share = total > 0 ? FixedPoint.text(100 * Double(time) / Double(total), digits: 0) + " %" : ""
+      table.add([name, percent, rates, DurationText.clock(microseconds: time), share])
+    }
+    let borders = Array(zip(zones.borders, zones.lowerRates.map { FixedPoint.text($0, digits: 0) }))
+    if let first = borders.first { add("below", "to \(first.0) %", "to \(first.1)", below) }
+    for (index, border) in borders.enumerated() {
+      let isLast = index + 1 == zones.borders.count
+      let percent = isLast ? "from \(border.0) %" : "\(border.0) to \(zones.borders[index + 1]) %"
+      add("\(index + 1)", percent, "from \(border.1)", times[index])
+    }
+    return table
+  }
+
+  /// The heading that names the basis of the percentages.
+  private var title: String {
+    switch zones.basis {
+    case .maximum(let maximum): "of \(FixedPoint.text(maximum, digits: 0))"
+    case .reserve(let resting, let maximum):
+      "of the reserve from \(FixedPoint.text(resting, digits: 0)) to \(FixedPoint.text(maximum, digits: 0))"
     }
   }
 }

@@ -7,7 +7,7 @@ struct TextTable {
 
     var title: String
     var alignment: Alignment
-    /// A column that gives way where the rows are too wide, the widest first; its texts are cut with `…`.
+    /// Whether the column shrinks where the rows are too wide, the widest column first; texts are cut with `…`.
     var shrinks: Bool
 
     init(_ title: String, _ alignment: Alignment = .left, shrinks: Bool = false) {
@@ -29,15 +29,15 @@ struct TextTable {
   /// True where there is nothing below the heading.
   var isEmpty: Bool { rows.isEmpty }
 
-  /// Adds a row; cells are made printable here, so callers pass names as they are.
+  /// Adds a row; cells are made printable here, so callers pass names unchanged.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { PrintableText.line($0) })
   }
 
-  /// How wide the columns are.
+  /// The widths of the columns.
   struct Layout {
     fileprivate var widths: [Int]
-    /// The columns that give way: what does not fit into them is cut.
+    /// The columns that shrink: longer texts are cut.
     fileprivate var cut: Set<Int> = []
   }
 

@@ -14,7 +14,7 @@ extension WorkoutReport {
     return text
   }
 
-  /// Labels, and what is known.
+  /// The facts of the workout, each with its label.
   var facts: [(label: String, value: String)] {
     let device = entry.device
     return [
@@ -94,7 +94,7 @@ extension WorkoutReport {
     return table
   }
 
-  /// Laps, segments, pauses and what else happened; laps and segments with their heart rates.
+  /// The events: laps, segments, pauses and others; laps and segments with their heart rates.
   var eventTable: TextTable {
     var table = TextTable([
       .init("Event"), .init("Start"), .init("Length", .right), .init("Avg", .right), .init("Max", .right),

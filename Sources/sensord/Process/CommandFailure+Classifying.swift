@@ -1,13 +1,14 @@
-internal import Recordings
-internal import Captures
-internal import DBus
-internal import HealthModel
-internal import Ingestion
-internal import SeriesStore
-internal import StoreCommands
+import ArgumentParser
+import Captures
+import DBus
+import HealthModel
+import Ingestion
+import Recordings
+import SeriesStore
+import StoreCommands
 
 extension CommandFailure {
-  /// The one place where an error of a library becomes an exit code and a line; nil for what is ArgumentParser's.
+  /// The one place where an error of a library becomes an exit code and a line; nil for an error of ArgumentParser.
   init?(classifying error: any Error) {
     switch error {
     case let error as StatisticsError: self.init(.usage, error.description)
@@ -77,5 +78,50 @@ extension CommandFailure {
 
   private static func status(ofSystem number: Int32?) -> ExitStatus {
     number.map { ExitStatus(FileError.Code($0, otherwise: .inputOutput)) } ?? .inputOutput
+  }
+}
+
+/// An error in a command line, as one line like every other error.
+enum UsageMessage {
+  /// ArgumentParser's message for `error`, and a pointer to the help of the command that `arguments` name.
+  ///
+  /// A word in the place of a command is answered with the command that was meant.
+  static func line(for error: any Error, arguments: [String]) -> String {
+    var command: any ParsableCommand.Type = SensordCommand.self
+    var path = [name(of: command)]
+    for word in arguments.prefix(while: { !$0.hasPrefix("-") }) {
+      let subcommands = command.configuration.subcommands
+      guard !subcommands.isEmpty else { break }
+      guard let next = subcommands.first(where: { name(of: $0) == word }) else {
+        let words = path.dropFirst() + [word]
+        return unknown(words.joined(separator: " "), nearest(to: word, among: subcommands), help: path)
+      }
+      command = next
+      path.append(word)
+    }
+    return line(SensordCommand.message(for: error), help: path)
+  }
+
+  private static func unknown(_ command: String, _ nearest: [String], help: [String]) -> String {
+    guard !nearest.isEmpty else { return line("no command '\(command)'", help: help) }
+    let meant = nearest.map { "'\($0)'" }.joined(separator: ", or ")
+    return line("no command '\(command)'; did you mean \(meant)?", help: help)
+  }
+
+  /// `message; see 'sensord show --help'`, or two sentences where the message is one.
+  private static func line(_ message: String, help: [String]) -> String {
+    let help = "'\(help.joined(separator: " ")) --help'"
+    var message = message.split(separator: "\n").map { ConfigurationSyntax.trimmed($0) }.joined(separator: " ")
+    message = message.prefix(1).lowercased() + message.dropFirst()
+    let isSentence = message.hasSuffix("?") || message.hasSuffix(".")
+    return CommandFailure(.usage, isSentence ? "\(message) See \(help)" : "\(message); see \(help)").line
+  }
+
+  private static func nearest(to word: String, among commands: [any ParsableCommand.Type]) -> [String] {
+    Spelling.nearest(to: word, among: commands.filter { $0.configuration.shouldDisplay }.map { name(of: $0) })
+  }
+
+  private static func name(of command: any ParsableCommand.Type) -> String {
+    command.configuration.commandName ?? ""
   }
 }

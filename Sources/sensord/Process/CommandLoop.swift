@@ -1,7 +1,9 @@
-internal import DBus
-internal import Glibc
-internal import StoreCommands
-internal import Synchronization
+import CLinux
+import DBus
+import Glibc
+import Recordings
+import StoreCommands
+import Synchronization
 
 /// Runs the asynchronous work of one command to its end, on the thread that called.
 ///
@@ -56,5 +58,28 @@ enum CommandLoop {
 
   private final class Outcome<Value: Sendable>: Sendable {
     let result = Mutex<Result<Value, any Error>?>(nil)
+  }
+}
+
+/// The events that end work in poll(2): SIGINT, SIGTERM, SIGHUP, or a time limit.
+struct EndSignals: ~Copyable {
+  /// A descriptor that becomes readable when the work is to end.
+  let descriptor: CInt
+
+  /// - Parameter seconds: The time limit; nil for work without one.
+  /// - Throws: 70 where the system gives no descriptor.
+  init(after seconds: Int?) throws(FileError) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGALRM] { unsafe sigaddset(&set, signal) }
+    let blocked = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    descriptor = blocked == 0 ? unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC)) : -1
+    guard descriptor >= 0 else { throw FileError(errno, "cannot wait for signals", otherwise: .system) }
+    if let seconds { alarm(UInt32(clamping: seconds)) }
+  }
+
+  deinit {
+    alarm(0)
+    close(descriptor)
   }
 }

@@ -1,12 +1,41 @@
-internal import Recordings
-internal import CLinux
-internal import ClientInterfaces
-internal import DBus
-internal import Door
-internal import Glibc
-internal import Ingestion
-internal import Logging
-internal import Sensors
+import ArgumentParser
+import BlueZ
+import CLinux
+import ClientInterfaces
+import DBus
+import Door
+import Glibc
+import Ingestion
+import Logging
+import Recordings
+import Sensors
+import StoreCommands
+
+/// `sensord run`: records until it is stopped.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Record the sensors in the list until Ctrl-C.",
+    discussion: """
+      Connects to the sensors that 'sensord devices' lists whenever they are near,
+      and goes on by itself after a loss. Without --config the settings are read
+      from ~/.config/sensord/sensord.conf or /etc/sensord/sensord.conf.
+      """)
+
+  @OptionGroup var settings: ConfigurationOptions
+
+  @OptionGroup var store: StoreOptions
+
+  @OptionGroup var bus: BusOptions
+
+  mutating func run() throws {
+    let environment = ProcessEnvironment.current
+    let configuration = try settings.load()
+    let location = try StoreLocation.forRecorder(option: store.path, environment: environment)
+    try RecorderProcess(
+      configuration: configuration, store: location, bus: bus.address, environment: environment
+    ).run()
+  }
+}
 
 /// The process around a recorder, wired by hand: settings, signals, log, status file, systemd.
 struct RecorderProcess {
@@ -41,7 +70,7 @@ struct RecorderProcess {
     let path = store.path
     let events = recorder.events(.status)
     try CommandLoop.run(on: loop) { _ in
-      // It ends with the recording, and before the file is withdrawn.
+      // Publishing ends with the recording, and before the file is withdrawn.
       async let publishing: Void = publication.follow(events)
       do {
         try await recorder.run {
@@ -99,7 +128,7 @@ struct RecorderProcess {
     settings.adapters = configuration.adapters.map { Set($0) }
     settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
     settings.inheritedLinks = links.inherited()
-    // Where that fails, a link may outlive a recorder that is killed: no reason to stop recording.
+    // Without the file a link may outlive a killed recorder, which is no reason to stop recording.
     settings.onLinks = { try? links.write($0) }
     return settings
   }
@@ -121,5 +150,63 @@ extension Logger.Level {
       case .warning: .warning
       case .error: .error
       }
+  }
+}
+
+/// The file in a recorder's runtime directory that lists the links it has made. The recorder that follows one that was killed
+/// reads it, and ends them with its own. Removed when the recorder stops; systemd keeps it over a restart.
+///
+/// One line for bluetoothd's unique bus name, one for each link: `hci0 C0:FF:EE:00:00:01`.
+struct OwnLinksFile {
+  /// The time after the recorder's last sign of life for which the file counts: a restart is over within a minute. BlueZ gives no
+  /// name to a link, so a link that was lost and then made anew by another program looks the same.
+  static let lifetime: Duration = .seconds(60)
+  private static let heading = "sensord-links 1"
+
+  /// The file of the recorder's status, a sign of life: it is written once a second while values come.
+  let status: StatusFile
+
+  private var path: String { "\(status.directory)/links" }
+
+  /// The links that an earlier recorder left; nil without links, or after too long a time. A file of another user is ignored,
+  /// since the listed links will be ended.
+  func inherited() -> OwnLinks? {
+    guard let age = [path, status.path].compactMap(Self.age).min(), age <= Self.lifetime,
+      let bytes = try? FileAccess.readRegular(path, limit: 1 << 16, of: geteuid())
+    else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard lines.count >= 2, lines[0] == Self.heading else { return nil }
+    var links: Set<OwnLinks.Link> = []
+    for line in lines.dropFirst(2) {
+      let words = line.split(separator: " ")
+      guard words.count == 2, words[0].hasPrefix("hci"), let number = UInt16(words[0].dropFirst(3)),
+        let address = DeviceAddress(words[1])
+      else { return nil }
+      links.insert(OwnLinks.Link(address, over: AdapterPath(number)))
+    }
+    return OwnLinks(service: String(lines[1]), links: links)
+  }
+
+  /// Replaces the file, or removes it where there are no links.
+  func write(_ links: OwnLinks?) throws {
+    guard let links, !links.links.isEmpty else { return remove() }
+    try status.prepare()
+    let lines = links.links.map { "\($0.adapter.name) \($0.device)" }.sorted()
+    let file = try ReplacedFile(path: path, mode: 0o600, mayBeSpecial: false)
+    try file.write(Array((([Self.heading, links.service] + lines).joined(separator: "\n") + "\n").utf8))
+    try file.finish(durably: false)
+  }
+
+  func remove() {
+    unsafe unlink(path)
+  }
+
+  private static func age(_ path: String) -> Duration? {
+    var status = stat()
+    var now = timespec()
+    guard unsafe stat(path, &status) == 0, unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
+    let age: Duration = .seconds(now.tv_sec - status.st_mtim.tv_sec)
+    // The file is from the future where the wall clock was set back: then nobody knows how old it is.
+    return age >= .seconds(-1) ? age : nil
   }
 }

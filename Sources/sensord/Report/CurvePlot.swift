@@ -1,5 +1,5 @@
-internal import Documents
-internal import HealthModel
+import Documents
+import HealthModel
 
 /// Values over time as a picture: a line within each stretch, and never from one to the next; gaps are shaded.
 ///
@@ -26,7 +26,7 @@ struct CurvePlot {
     var label: String
   }
 
-  /// What the picture is called; what it shows is added by itself.
+  /// The title of the picture; a description of the values is added to it.
   var title: String
   var unit: String
   var stretches: [[RecordedCurves.Point]]
@@ -34,7 +34,7 @@ struct CurvePlot {
   var pauses: [TimeSpan] = []
   var moments: [Moment] = []
   var levels: [Level] = []
-  /// When something was received that is not drawn.
+  /// The times of received values that are not drawn.
   var doubts: [Timestamp] = []
   private let time: TimeScale
   private let zone: TimeZoneRules
@@ -53,7 +53,7 @@ struct CurvePlot {
 
   private var count: Int { stretches.reduce(0) { $0 + $1.count } }
 
-  /// The figure with the picture, what it shows in words, and a table of its values.
+  /// The figure: the picture, its description in words, and a table of the values.
   func markup(_ identifier: String) -> String {
     let values = stretches.joined().map(\.value)
     guard let low = values.min(), let high = values.max() else { return "" }
@@ -85,7 +85,7 @@ struct CurvePlot {
 
   private func number(_ value: Double) -> String { FixedPoint.text(value, digits: 0) }
 
-  /// The line, and how many values it has.
+  /// The line, and the number of its values.
   func path(_ scale: PlotScale) -> (text: String, drawn: Int) {
     var text = ""
     var drawn = 0
@@ -121,7 +121,7 @@ struct CurvePlot {
     return kept
   }
 
-  /// Gaps and pauses, as areas. What would be less than a unit from its neighbour is one with it.
+  /// Gaps and pauses, as areas. Areas less than a unit apart are joined.
   private var shades: String {
     func areas(_ kind: String, _ spans: [(Timestamp, Timestamp)]) -> String {
       var areas: [(start: Double, end: Double)] = []
@@ -174,7 +174,7 @@ struct CurvePlot {
     return text + "<path class=\"doubt\" d=\"\(ticks)\"/>\n"
   }
 
-  /// What a reader without eyes for the picture has: some thirty parts of the time.
+  /// The table for a reader who does not see the picture: some thirty parts of the time.
   private var slices: TextTable {
     let steps: [Int64] = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600]
     let seconds = time.span.microseconds / 1_000_000
@@ -199,5 +199,83 @@ struct CurvePlot {
       table.add([TimeScale.clock(start, in: zone), "\(values.count)"] + cells)
     }
     return table
+  }
+}
+
+/// The positions of a range's values on an axis, and the values that have a mark.
+struct PlotScale: Hashable {
+  let low: Double
+  let high: Double
+  /// The coordinates of the lowest and the greatest value.
+  let start: Double
+  let end: Double
+  /// Round values within the range.
+  let marks: [Double]
+
+  /// The range is widened to fifths of the steps between marks, of which there are six or fewer.
+  init(_ low: Double, _ high: Double, from start: Double, to end: Double) {
+    let range = max(high - low, 1)
+    var step = 1.0
+    // 1, 2, 5, 10, 20 …
+    var factors = [2.0, 2.5, 2.0]
+    while range / step > 6 {
+      step *= factors[0]
+      factors.append(factors.removeFirst())
+    }
+    let fine = step / 5
+    self.low = (low / fine).rounded(.down) * fine
+    self.high = max((high / fine).rounded(.up) * fine, self.low + step)
+    self.start = start
+    self.end = end
+    let (first, last) = ((self.low / step).rounded(.up), (self.high / step).rounded(.down))
+    marks = stride(from: first, through: last, by: 1).map { $0 * step }
+  }
+
+  /// The coordinate of a value.
+  func position(_ value: Double) -> Double { start + (value - low) / (high - low) * (end - start) }
+}
+
+/// The same for time; its marks are whole minutes or hours of the clocks on the wall.
+struct TimeScale {
+  let span: TimeSpan
+  let start: Double
+  let end: Double
+  let marks: [(time: Timestamp, label: String)]
+
+  private static let steps: [Int64] = [
+    1, 5, 10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
+  ]
+
+  init(_ span: TimeSpan, in zone: TimeZoneRules, from start: Double, to end: Double) {
+    self.span = span
+    self.start = start
+    self.end = end
+    let seconds = span.microseconds / 1_000_000
+    let step = (Self.steps.first { seconds / $0 < 9 } ?? (seconds / 8)) * 1_000_000
+    var marks: [(time: Timestamp, label: String)] = []
+    var time = span.start
+    // To the first round time on the clocks, then from one to the next.
+    let passed = zone.wallClock(at: time) % step
+    var way = passed > 0 ? step - passed : -passed
+    while true {
+      // A session of a foreign store may begin or end at the limits of the type.
+      let (next, isBeyond) = time.microseconds.addingReportingOverflow(way)
+      guard !isBeyond, next <= span.end.microseconds else { break }
+      time = Timestamp(microseconds: next)
+      marks.append((time, Self.clock(time, in: zone, seconds: step < 60_000_000)))
+      way = step
+    }
+    self.marks = marks
+  }
+
+  /// The coordinate of a moment.
+  func position(_ time: Timestamp) -> Double {
+    start + Double(time.microseconds(since: span.start)) / Double(max(1, span.microseconds)) * (end - start)
+  }
+
+  /// `14:03`, or `14:03:05`.
+  static func clock(_ time: Timestamp, in zone: TimeZoneRules, seconds: Bool = true) -> String {
+    let text = Timestamp(microseconds: zone.wallClock(at: time)).iso8601(fractionDigits: 0)
+    return String(text.dropFirst(11).prefix(seconds ? 8 : 5))
   }
 }

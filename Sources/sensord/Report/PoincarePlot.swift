@@ -15,7 +15,7 @@ struct PoincarePlot {
 
   let pairs: [RecordedCurves.Pair]
 
-  /// The figure; nothing without pairs. `figures` is what else is known: SD1 and SD2, or why they are not given.
+  /// The figure; empty without pairs. `figures` has SD1 and SD2, or the reason why they are not given.
   func markup(_ identifier: String, figures: String) -> String {
     let values = pairs.flatMap { [$0.first, $0.second] }
     guard let low = values.min(), let high = values.max() else { return "" }

@@ -1,21 +1,21 @@
-internal import Ingestion
-internal import Documents
+import Documents
+import Ingestion
 
 extension WatchScreen {
-  /// How a screen may be drawn.
+  /// The style in which a screen may be drawn.
   struct Style: Hashable {
     var columns = 80
     var rows = 24
-    /// Whether it has more characters than ASCII.
+    /// Whether the terminal shows more characters than ASCII.
     var isUTF8 = true
     var isColoured = false
 
-    /// What stands where there is no value.
+    /// The sign for a missing value.
     var dash: String { isUTF8 ? "–" : "-" }
     fileprivate var separator: String { isUTF8 ? " · " : ", " }
   }
 
-  /// What a line is about.
+  /// The emphasis of a line.
   private enum Emphasis {
     case none, name, warning
 
@@ -32,8 +32,8 @@ extension WatchScreen {
   ///
   /// - Parameters:
   ///   - now: The wall clock, in microseconds since 1970 (UTC).
-  ///   - style: How it may be drawn.
-  /// - Returns: Its lines, none wider than it and no more than it has.
+  ///   - style: The style of the terminal.
+  /// - Returns: The lines, no more and no wider than the screen.
   func frame(at now: Int64, _ style: Style) -> [String] {
     var lines: [(Emphasis, String)] = [(.none, title(at: now, style))]
     lines += Self.fitting(blocks(at: now, style), rows: style.rows - 1)
@@ -57,8 +57,8 @@ extension WatchScreen {
       }
   }
 
-  /// The blocks that fit into `rows`, and, where some do not, a line with their number. Of the first sensor as much as fits is shown
-  /// anyway.
+  /// The blocks that fit into `rows`, and, where some do not, a line with their number. The first sensor is shown anyway, as far
+  /// as it fits.
   private static func fitting(_ blocks: [[(Emphasis, String)]], rows: Int) -> [(Emphasis, String)] {
     guard blocks.count > 1, blocks.lazy.map(\.count).reduce(0, +) > rows else { return blocks.flatMap { $0 } }
     var lines = Array(blocks[0].prefix(max(0, rows - 1)))
@@ -106,7 +106,7 @@ extension WatchScreen {
     return "\(rate) beats a minute" + (intervals.isEmpty ? "" : "\(style.separator)RR \(intervals) ms")
   }
 
-  /// What the status says: how long the session is, what it lost, the battery.
+  /// The facts of the status: the length of the session, its losses, the battery.
   private func facts(of sensor: Sensor, at now: Int64) -> [String] {
     guard isRecorderThere, let status = sensor.status else { return [] }
     var facts: [String] = []
@@ -128,6 +128,34 @@ extension WatchScreen {
       : "\(low) to \(high) beats a minute, the last \(trace.count == 1 ? "value" : "\(trace.count) values")"
   }
 
-  /// Of 1/1024 s, rounded.
+  /// The milliseconds of a number of 1/1024 s, rounded.
   private static func milliseconds(_ ticks: UInt16) -> Int { (Int(ticks) * 1000 + 512) / 1024 }
+}
+
+/// The latest values as a row of blocks, the newest at the right; a blank is a gap.
+struct Sparkline: Hashable {
+  private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+  let text: String
+  /// The smallest value that is shown.
+  let low: UInt16
+  /// The greatest value that is shown.
+  let high: UInt16
+  /// The number of values that are shown.
+  let count: Int
+
+  /// Nil where there is no value to be shown.
+  init?(_ values: [UInt16?], columns: Int) {
+    let shown = values.suffix(max(0, columns))
+    let present = shown.compactMap { $0 }
+    guard let low = present.min(), let high = present.max() else { return nil }
+    (self.low, self.high, count) = (low, high, present.count)
+    let range = Int(high) - Int(low)
+    text = String(
+      shown.map { value -> Character in
+        guard let value else { return " " }
+        // Equal values are in the middle: they are neither high nor low.
+        return Self.blocks[range == 0 ? 3 : (Int(value) - Int(low)) * 7 / range]
+      })
+  }
 }

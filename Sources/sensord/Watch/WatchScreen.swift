@@ -1,22 +1,22 @@
 internal import Ingestion
 internal import Sensors
 
-/// What `sensord watch` knows: a value that takes what happens, with its time, and says what may be shown.
+/// The state of `sensord watch`: handles events with their times, and decides which values may be shown.
 ///
-/// Times are of the boot clock, in microseconds. A value counts until shortly after the beat that was due, whatever else is or
-/// is not told: a recorder that hangs, and a bus that is cut, say nothing.
+/// Times are of the boot clock, in microseconds. A value counts until shortly after the beat that was due, whatever other events
+/// arrive: a recorder that hangs, and a bus that is cut, send no event.
 struct WatchScreen {
-  /// How long after the beat that was due a value still counts. A little less than the three seconds after which nothing stale may
-  /// stand anywhere: drawing takes time, too.
+  /// The time for which a value still counts after the beat that was due. A little less than the three seconds after which
+  /// nothing stale may stand anywhere: drawing takes time, too.
   static let patience: Int64 = 2_800_000
-  /// As many beats as the widest screen has room for.
+  /// The number of beats that fit on the widest screen.
   private static let longestTrace = 500
 
-  /// What a sensor does, or why there is no value of it.
+  /// The state of a sensor, or the reason why it has no value.
   enum State: String, CaseIterable {
     case measuring, stale, silent, offSkin, linkLost, connecting, away, noRecorder
 
-    /// In words.
+    /// The state in words.
     var words: String {
       switch self {
       case .measuring: StatusReport.describe(.measuring)
@@ -30,7 +30,7 @@ struct WatchScreen {
       }
     }
 
-    /// As the status has it.
+    /// The state for a state in the status file.
     init(_ state: SensorStatus.State) {
       self =
         switch state {
@@ -46,37 +46,37 @@ struct WatchScreen {
 
   /// A value as a sensor sent it.
   struct Value {
-    /// Nil where there is none.
+    /// The rate; nil for a value without one.
     var beatsPerMinute: UInt16?
-    /// In 1/1024 s, oldest first.
+    /// RR intervals in 1/1024 s, oldest first.
     var rrTicks: [UInt16]
-    /// Whether values before it did not come here.
+    /// Whether values before this one were not received.
     var isAfterHole = false
-    /// False where the sensor says that it is off the skin.
+    /// False where the sensor reports that it is off the skin.
     var isOnSkin = true
-    /// When it arrived at the recorder.
+    /// The time of arrival at the recorder.
     var time: Int64
   }
 
   /// One sensor.
   struct Sensor {
     var address: String
-    /// As the person called it; nil where that is not known.
+    /// The person's name for the sensor; nil where it is not known.
     fileprivate(set) var ownName: String?
     /// The last value; nil once it does not count any more.
     fileprivate(set) var value: Value?
-    /// Until when the value counts.
+    /// The time until which the value counts.
     fileprivate var countsUntil: Int64 = 0
-    /// As the recorder told it live.
+    /// The state that the recorder reported live.
     fileprivate(set) var told: State?
-    /// As it stands in the status; nil where that is not known.
+    /// The state in the status file; nil where it is not known.
     fileprivate(set) var status: SensorStatus?
-    /// The latest intervals in 1/1024 s, or rates where the sensor sends no intervals. Nil is a gap.
+    /// The latest intervals in 1/1024 s, or rates where the sensor sends no intervals. Nil marks a gap.
     fileprivate(set) var trace: [UInt16?] = []
     /// Whether ``trace`` has intervals.
     fileprivate(set) var hasIntervals = false
 
-    /// As it is called.
+    /// The name on the screen.
     var name: String { ownName ?? address }
 
     fileprivate mutating func breakTrace() {
@@ -101,11 +101,11 @@ struct WatchScreen {
     }
   }
 
-  /// Whether a recorder is there that lets programs in.
+  /// Whether a recorder runs that lets programs in.
   private(set) var isRecorderThere = false
-  /// Whether one is there that does not.
+  /// Whether a recorder runs that does not let programs in.
   private(set) var isShut = false
-  /// What the recorder says of itself; nil where that cannot be read.
+  /// The status of the recorder; nil where it cannot be read.
   private(set) var recorder: RecorderStatus?
   private var known: [String: Sensor] = [:]
 
@@ -114,13 +114,13 @@ struct WatchScreen {
     known.values.sorted { ($0.told == nil ? 1 : 0, $0.address) < ($1.told == nil ? 1 : 0, $1.address) }
   }
 
-  /// A recorder came, perhaps another one than before.
+  /// Handles the arrival of a recorder, perhaps of another one than before.
   mutating func recorderCame() {
     forgetValues()
     isRecorderThere = true
   }
 
-  /// The recorder has gone, or the way to it; also: it says that it ends.
+  /// Handles the end of the recorder or of the way to it, or the recorder's message that it ends.
   mutating func recorderWent() {
     forgetValues()
     isRecorderThere = false
@@ -134,7 +134,7 @@ struct WatchScreen {
     }
   }
 
-  /// A sensor sent a value, which is read at `now`.
+  /// Handles a value of a sensor, which is read at `now`.
   mutating func measured(_ address: String, _ value: Value, at now: Int64) {
     var sensor = known[address] ?? Sensor(address: address)
     defer { known[address] = sensor }
@@ -148,11 +148,11 @@ struct WatchScreen {
         60_000_000 / Int64(max(1, value.beatsPerMinute ?? 60))
       }
     sensor.countsUntil = value.time + interval + Self.patience
-    // What waited here, because this program was stopped perhaps, is no value of now.
+    // A value that waited, since this program was stopped for instance, is not of now.
     if sensor.countsUntil > now { sensor.value = value } else { sensor.loseValue() }
   }
 
-  /// The recorder tells what a sensor does now, in the words of `Live1.State`; others are not known yet and mean nothing.
+  /// Handles a state of a sensor in the words of `Live1.State`; unknown words are ignored.
   mutating func changed(_ address: String, to word: String) {
     guard let state = State(rawValue: word) else { return }
     var sensor = known[address] ?? Sensor(address: address)
@@ -161,7 +161,7 @@ struct WatchScreen {
     known[address] = sensor
   }
 
-  /// What stands in the status file; nil where it cannot be read.
+  /// Handles the content of the status file; nil where it cannot be read.
   mutating func update(_ status: RecorderStatus?) {
     recorder = isRecorderThere ? status : nil
     isShut = !isRecorderThere && status != nil
@@ -176,19 +176,19 @@ struct WatchScreen {
     for (address, sensor) in known where !listed.contains(address) && sensor.value == nil { known[address] = nil }
   }
 
-  /// Time has passed: values that are too old do not count any more.
+  /// Handles the passing of time: values that are too old do not count any more.
   mutating func pass(to now: Int64) {
     for (address, sensor) in known where sensor.value != nil && sensor.countsUntil <= now {
       known[address]?.loseValue()
     }
   }
 
-  /// When a value stops counting next; nil where there is none.
+  /// The time at which the next value stops counting; nil without a value.
   var nextChange: Int64? {
     known.values.filter { $0.value != nil }.map(\.countsUntil).min()
   }
 
-  /// What a sensor does, or why there is no value of it.
+  /// The state of a sensor, or the reason why it has no value.
   func state(of sensor: Sensor) -> State {
     if !isRecorderThere { return .noRecorder }
     if sensor.value != nil { return .measuring }

@@ -1,0 +1,103 @@
+/// Why a server did not do something.
+///
+/// The message is one line. It has what the server says only where that cannot be a value: health data belong in no log.
+struct DatabaseFailure: Error, Hashable, Sendable {
+  /// The SQLSTATE; nil where no server gave one.
+  var state: String?
+  /// One line.
+  var message: String
+  /// Whether no connection came about.
+  var isConnecting = false
+  /// Whether a connection was refused for what the client is, or the server: password, name, certificate.
+  private var isRefused = false
+
+  /// A failure with its message.
+  init(state: String?, message: String) {
+    self.state = state
+    self.message = message
+  }
+
+  /// What can be done about it.
+  enum Remedy: Hashable, Sendable {
+    /// The same again, later.
+    case retry
+    /// A person: the login, its rights, or the tables are not as they should be.
+    case person
+  }
+
+  /// What can be done about it.
+  var remedy: Remedy {
+    if isConnecting { return isRefused ? .person : .retry }
+    return Self.isPassing(state ?? "08006") ? .retry : .person
+  }
+
+  /// Whether what has this SQLSTATE passes by itself: no connection; too few resources (also a full disk); the server goes or cancels;
+  /// serialization and deadlock.
+  private static func isPassing(_ state: String) -> Bool {
+    ["08", "53", "57", "58", "40", "55"].contains(state.prefix(2))
+  }
+
+  /// Made of libpq's message of a connection that did not come about: a line or more for each host that was tried. In the lines of a
+  /// server its SQLSTATE is in front, and decides; its words may be of any language. libpq's own are English, since this program sets
+  /// no locale.
+  init(connecting message: String) {
+    var lines: [String] = []
+    var isOfServer = false
+    isConnecting = true
+    for line in message.split(separator: "\n") {
+      let isFirst = line.hasPrefix("connection to server")
+      // Of a server's message only the first line: further ones say where in its source that is.
+      if isOfServer, !isFirst { continue }
+      // Behind this is what happened, before it where: any word may be in a path.
+      let what = line.firstRange(of: " failed: ").map { line[$0.upperBound...] } ?? line
+      if let (found, words) = Self.stated(what) {
+        isOfServer = true
+        if !Self.isPassing(found) { isRefused = true }
+        if state == nil || !Self.isPassing(found) { state = found }
+        lines.append("\(line.dropLast(what.count))\(words) (SQLSTATE \(found))")
+      } else {
+        isOfServer = false
+        if Self.isRefusal(what) { isRefused = true }
+        lines.append(String(line))
+      }
+    }
+    self.message = Self.line(lines.joined(separator: "\n"))
+  }
+
+  /// `FATAL:  28P01: words` without what is before the words, and the SQLSTATE.
+  private static func stated(_ text: Substring) -> (state: String, words: Substring)? {
+    guard let place = text.firstRange(of: ":  ") else { return nil }
+    let rest = text[place.upperBound...]
+    let state = rest.prefix(5)
+    guard state.utf8.count == 5, state.utf8.allSatisfy({ (48...57).contains($0) || (65...90).contains($0) }),
+      rest.dropFirst(5).hasPrefix(": ")
+    else { return nil }
+    return (String(state), rest.dropFirst(7))
+  }
+
+  /// Whether libpq itself refuses the server, or lacks something. One that ends while TLS begins, or before, is no refusal.
+  private static func isRefusal(_ words: Substring) -> Bool {
+    guard !words.contains("unexpected eof"), !words.hasPrefix("could not translate host name") else { return false }
+    return [
+      "certificate", "SSL error", "support SSL", "response to SSL", "no password", "authentication method",
+      "authentication requires",
+    ].contains { words.contains($0) }
+  }
+
+  /// Made of what the server says.
+  init(state: String?, primary: String) {
+    self.state = state
+    // Data exceptions and violated constraints name values.
+    let namesValues = state.map { ["22", "23"].contains($0.prefix(2)) } ?? false
+    message = namesValues ? "a value was refused" : Self.line(primary)
+    if let state { message += " (SQLSTATE \(state))" }
+  }
+
+  /// The first line without control characters, not too long.
+  static func line(_ text: String) -> String {
+    let lines = text.split(separator: "\n").map(String.init)
+    let whole = lines.joined(separator: "; ")
+    return String(
+      String.UnicodeScalarView(whole.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }).prefix(300))
+  }
+}

@@ -1,8 +1,0 @@
-package import HealthModel
-
-extension RhythmIndication {
-  /// Keys are stable.
-  package var json: JSONValue {
-    ["relativeRMSSD": .number(relativeRMSSD), "sinusLimit": .number(Self.sinusLimit), "doubtful": .bool(isDoubtful)]
-  }
-}
