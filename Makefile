@@ -69,7 +69,7 @@ format: ## bring the sources into that format
 	$(SWIFT) format --in-place --parallel --recursive $(formatted)
 
 .PHONY: imports
-imports: ## which module may import which, what packages share; that the libraries are documented and decisions short
+imports: ## which module may import which, what packages share; that the libraries are documented, decisions short, links right
 	@Scripts/check-imports --self-test
 	@Scripts/check-imports
 	@Scripts/check-packages --self-test

@@ -117,7 +117,7 @@ struct ConsumerTests {
   }
 }
 
-/// What was seen of each cause by each output, for Documentation/live.md.
+/// What was seen of each cause by each output.
 struct CauseTable {
   private let outputs: [String]
   private var columns: [(name: String, cells: [String])] = []
