@@ -19,7 +19,7 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
   private static let half: Int64 = 150_000_000
   private static let leastSampleEntropy = -1.2
   private static let leastWordEntropy = 0.639
-  /// Halfway between the lowest of fibrillation and the highest of early beats (Documentation/evidence.md, 242).
+  /// Halfway between the lowest of fibrillation and the highest of early beats (1.60 and 1.27).
   private static let leastPlainEntropy = 1.44
   /// The number of intervals of a plain sample entropy, and the number of intervals from one to the next.
   private static let plainCount = 128

@@ -5,7 +5,7 @@
 /// in units of a threshold that follows their own spread: α times half the distance between the quartiles of the 91 values
 /// around. Only the classification is used: nothing is corrected.
 ///
-/// Four additions are ours (decisions 17 and 61 in Documentation/decisions.md). First, an interval that differs by less
+/// Four additions are ours (Documentation/decisions.md). First, an interval that differs by less
 /// than a tenth is no artefact, however even the others are. Second, a threshold is at least 1.25 upper quartiles: where
 /// nearly all differences are equally large, as in an alternating rhythm, the quartiles coincide and each difference would
 /// be an outlier. For normally distributed differences α·QD is 1.9 upper quartiles, so this floor has no effect there.
