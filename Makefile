@@ -72,6 +72,8 @@ format: ## bring the sources into that format
 imports: ## which module may import which, what packages share; that the libraries are documented, decisions short, links right
 	@Scripts/check-imports --self-test
 	@Scripts/check-imports
+	@Scripts/house --self-test
+	@Scripts/house
 	@Scripts/check-packages --self-test
 	@Scripts/check-packages
 	@Scripts/sbom --self-test
