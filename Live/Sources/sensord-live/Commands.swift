@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import LiveServer
+import ArgumentParser
+import LiveHub
 
 struct LiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import LiveServer
+import Glibc
+import LiveHub
 
 /// Asks a running hub over its own socket.
 struct ControlClient {

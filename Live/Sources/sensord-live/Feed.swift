@@ -1,9 +1,8 @@
-internal import Glibc
-internal import HealthModel
-internal import LivePulse
-internal import LiveServer
-internal import NIOCore
-internal import SensordClient
+import Glibc
+import HealthModel
+import LiveHub
+import NIOCore
+import SensordClient
 
 /// The events of the recorder, for as long as the program runs: the feed connects until there is a recorder, and again when that has gone.
 struct Feed: Sendable {

@@ -1,0 +1,86 @@
+public import NIOCore
+
+/// The pulse that is shown, and the outputs that show it. Confined to its loop.
+public final class Hub {
+  let loop: any EventLoop
+  private var watch: PulseWatch
+  private var outputs: [ObjectIdentifier: any Output] = [:]
+  private var due: Scheduled<Void>?
+  private(set) var shown = Shown(.none(.noRecorder), sequence: 0)
+  private let start = NIODeadline.now()
+
+  /// Shows one sensor only where `sensor` is its address.
+  public init(on loop: any EventLoop, showing sensor: String? = nil) {
+    loop.preconditionInEventLoop()
+    self.loop = loop
+    watch = PulseWatch(showing: sensor)
+  }
+
+  /// The time since the hub's start.
+  var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
+
+  /// Handles an event of the recorder.
+  public func handle(_ event: RecorderEvent) {
+    switch event {
+    case .subscribed: show(watch.subscribed())
+    case .lost: show(watch.lostRecorder())
+    case .changed(let sensor, let state): show(watch.changed(sensor, to: state))
+    case .measured(let measurement): show(watch.measured(measurement, at: now))
+    }
+    schedule()
+  }
+
+  /// Adds an output, which receives the present pulse at once.
+  func attach(_ output: any Output) {
+    outputs[ObjectIdentifier(output)] = output
+    output.show(shown)
+  }
+
+  func detach(_ output: any Output) {
+    outputs[ObjectIdentifier(output)] = nil
+  }
+
+  /// Ends every stream that a key had opened.
+  func endReaders(with key: Key) {
+    for case let reader as Reader in outputs.values where reader.key == key { reader.end() }
+  }
+
+  private func show(_ pulse: Pulse?) {
+    guard let pulse else { return }
+    shown = Shown(pulse, sequence: shown.sequence + 1)
+    for output in outputs.values { output.show(shown) }
+  }
+
+  /// Has the watch look again when something is due. While beats come that moment moves on, and nothing wakes for it.
+  private func schedule() {
+    due?.cancel()
+    due = nil
+    guard let deadline = watch.deadline else { return }
+    let hub = NIOLoopBound(self, eventLoop: loop)
+    due = loop.scheduleTask(in: .nanoseconds((deadline - now).wholeNanoseconds)) {
+      let hub = hub.value
+      hub.show(hub.watch.passed(to: hub.now))
+      hub.schedule()
+    }
+  }
+}
+
+/// An event of the recorder.
+public enum RecorderEvent: Sendable {
+  /// The recorder sends values from here on.
+  case subscribed
+  /// The recorder has gone, or ends.
+  case lost
+  /// A sensor has another state.
+  case changed(sensor: String, SensorState)
+  /// A sensor sent a measurement.
+  case measured(Measurement)
+}
+
+extension Duration {
+  /// Nanoseconds, rounded up, and never less than zero.
+  fileprivate var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return max(0, seconds * 1_000_000_000 + (attoseconds + 999_999_999) / 1_000_000_000)
+  }
+}
