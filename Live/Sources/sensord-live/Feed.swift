@@ -54,7 +54,11 @@ struct Feed: Sendable {
         whenConnected()
         happen(.subscribed)
       case .interrupted, .state(.recorderStopping, _): happen(.lost)
-      case .measurement(let measurement): happen(.measured(Measurement(measurement)))
+      case .measurement(let value):
+        happen(
+          .measurement(
+            of: value.sensor, microseconds: value.time.microseconds, beatsPerMinute: value.beatsPerMinute,
+            rrTicks: value.rrTicks, isOnSkin: value.isOnSkin, missed: value.missed))
       case .state(let state, let sensor?):
         if let state = SensorState(state) { happen(.changed(sensor: sensor, state)) }
       default: break
@@ -81,16 +85,6 @@ struct Feed: Sendable {
     await withCheckedContinuation { continuation in
       _ = loop.scheduleTask(in: time) { continuation.resume() }
     }
-  }
-}
-
-extension Measurement {
-  /// Converts a measurement of the client's library.
-  init(_ measurement: LiveMeasurement) {
-    self.init(
-      sensor: measurement.sensor, microseconds: measurement.time.microseconds,
-      beatsPerMinute: measurement.beatsPerMinute, rrTicks: measurement.rrTicks, isOnSkin: measurement.isOnSkin,
-      missed: measurement.missed)
   }
 }
 

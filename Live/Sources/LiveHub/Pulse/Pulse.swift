@@ -32,24 +32,21 @@ public struct Reading: Hashable, Sendable {
   public var sensor: String
   /// The time of arrival at the recorder, in microseconds of 1970.
   public var microseconds: Int64
+  /// The rate, which is not 0.
   public var beatsPerMinute: UInt16
   /// The intervals between beats in 1/1024 s, oldest first.
-  public var rrTicks: [UInt16]
+  var rrTicks: [UInt16] = []
   /// Whether values are missing before this one: no line may be drawn to it, and no interval formed with the beat before.
-  public var precededByGap: Bool
-
-  public init(
-    sensor: String, microseconds: Int64, beatsPerMinute: UInt16, rrTicks: [UInt16] = [], precededByGap: Bool = false
-  ) {
-    self.sensor = sensor
-    self.microseconds = microseconds
-    self.beatsPerMinute = beatsPerMinute
-    self.rrTicks = rrTicks
-    self.precededByGap = precededByGap
-  }
+  var precededByGap = false
 
   /// The last interval in milliseconds, to the nearest; nil where the sensor sent none.
   public var lastIntervalMilliseconds: Int? { rrTicks.last.map { (Int($0) * 1000 + 512) / 1024 } }
+
+  /// The time from this measurement until the next beat is due.
+  var interval: Duration {
+    if let last = rrTicks.last { return .microseconds(Int64(last) * 1_000_000 / 1024) }
+    return .microseconds(60_000_000 / Int64(beatsPerMinute))
+  }
 }
 
 /// The pulse that the outputs show, with the number of the change that led to it.
@@ -64,38 +61,36 @@ public struct Shown: Hashable, Sendable {
   }
 }
 
-/// A measurement of a sensor, as the recorder hands it on.
-public struct Measurement: Hashable, Sendable {
-  /// The sensor's Bluetooth address.
-  public var sensor: String
-  /// The time of arrival at the recorder, in microseconds of 1970.
-  public var microseconds: Int64
-  /// Nil where the sensor sent no rate, or this program may not read rates.
-  public var beatsPerMinute: UInt16?
-  /// The intervals between beats in 1/1024 s, oldest first.
-  public var rrTicks: [UInt16]
-  /// Nil where the sensor does not detect contact.
-  public var isOnSkin: Bool?
-  /// The number of values before this one that did not arrive here.
-  public var missed: UInt64
+/// An event of the recorder.
+public enum RecorderEvent: Sendable {
+  /// The recorder sends values from here on.
+  case subscribed
+  /// The recorder has gone, or ends.
+  case lost
+  /// A sensor has another state.
+  case changed(sensor: String, SensorState)
+  /// A sensor sent a measurement with a rate.
+  case measured(Reading)
 
-  public init(
-    sensor: String, microseconds: Int64, beatsPerMinute: UInt16?, rrTicks: [UInt16] = [], isOnSkin: Bool? = nil,
-    missed: UInt64 = 0
-  ) {
-    self.sensor = sensor
-    self.microseconds = microseconds
-    self.beatsPerMinute = beatsPerMinute
-    self.rrTicks = rrTicks
-    self.isOnSkin = isOnSkin
-    self.missed = missed
-  }
-
-  /// The time from this measurement until the next beat is due.
-  var interval: Duration {
-    if let last = rrTicks.last { return .microseconds(Int64(last) * 1_000_000 / 1024) }
-    if let beatsPerMinute, beatsPerMinute > 0 { return .microseconds(60_000_000 / Int64(beatsPerMinute)) }
-    return .seconds(1)
+  /// The event of a measurement as the recorder hands it on: a reading, or the state of a sensor that sent no rate.
+  ///
+  /// - Parameters:
+  ///   - sensor: The sensor's Bluetooth address.
+  ///   - microseconds: The time of arrival at the recorder, in microseconds of 1970.
+  ///   - beatsPerMinute: Nil where the sensor sent no rate, or this program may not read rates.
+  ///   - rrTicks: The intervals between beats in 1/1024 s, oldest first.
+  ///   - isOnSkin: Nil where the sensor does not detect contact.
+  ///   - missed: The number of values before this one that did not arrive here.
+  /// - Returns: A reading or a state.
+  public static func measurement(
+    of sensor: String, microseconds: Int64, beatsPerMinute: UInt16?, rrTicks: [UInt16], isOnSkin: Bool?, missed: UInt64
+  ) -> RecorderEvent {
+    if isOnSkin == false { return .changed(sensor: sensor, .offSkin) }
+    guard let beatsPerMinute, beatsPerMinute > 0 else { return .changed(sensor: sensor, .silent) }
+    return .measured(
+      Reading(
+        sensor: sensor, microseconds: microseconds, beatsPerMinute: beatsPerMinute, rrTicks: rrTicks,
+        precededByGap: missed > 0))
   }
 }
 

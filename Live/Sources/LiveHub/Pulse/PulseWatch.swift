@@ -31,6 +31,16 @@ public struct PulseWatch: Sendable {
   /// The time at which ``passed(to:)`` has to be called if nothing else happens; nil where nothing is due.
   public var deadline: Duration? { sensors.values.compactMap(\.holdsUntil).min() }
 
+  /// Handles an event of the recorder that arrived at `now`.
+  mutating func handle(_ event: RecorderEvent, at now: Duration) -> Pulse? {
+    switch event {
+    case .subscribed: subscribed()
+    case .lost: lostRecorder()
+    case .changed(let sensor, let state): changed(sensor, to: state)
+    case .measured(let reading): measured(reading, at: now)
+    }
+  }
+
   /// Handles the beginning of a subscription: the recorder sends values from here on, and first the states of its sensors.
   public mutating func subscribed() -> Pulse? {
     hasRecorder = true
@@ -60,20 +70,10 @@ public struct PulseWatch: Sendable {
   }
 
   /// Handles a measurement that arrived at `now`.
-  public mutating func measured(_ measurement: Measurement, at now: Duration) -> Pulse? {
+  mutating func measured(_ reading: Reading, at now: Duration) -> Pulse? {
     guard hasRecorder else { return nil }
-    if measurement.isOnSkin == false {
-      sensors[measurement.sensor] = Sensor(pulse: .none(.offSkin))
-    } else if let rate = measurement.beatsPerMinute, rate > 0 {
-      let reading = Reading(
-        sensor: measurement.sensor, microseconds: measurement.microseconds, beatsPerMinute: rate,
-        rrTicks: measurement.rrTicks, precededByGap: measurement.missed > 0)
-      sensors[measurement.sensor] = Sensor(
-        pulse: .value(reading), holdsUntil: now + measurement.interval + Self.patience)
-    } else {
-      sensors[measurement.sensor] = Sensor(pulse: .none(.silent))
-    }
-    return update(newValueOf: measurement.sensor)
+    sensors[reading.sensor] = Sensor(pulse: .value(reading), holdsUntil: now + reading.interval + Self.patience)
+    return update(newValueOf: reading.sensor)
   }
 
   /// Ends values that no longer hold at `now`.

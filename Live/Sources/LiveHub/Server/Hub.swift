@@ -21,12 +21,7 @@ public final class Hub {
 
   /// Handles an event of the recorder.
   public func handle(_ event: RecorderEvent) {
-    switch event {
-    case .subscribed: show(watch.subscribed())
-    case .lost: show(watch.lostRecorder())
-    case .changed(let sensor, let state): show(watch.changed(sensor, to: state))
-    case .measured(let measurement): show(watch.measured(measurement, at: now))
-    }
+    show(watch.handle(event, at: now))
     schedule()
   }
 
@@ -63,18 +58,6 @@ public final class Hub {
       hub.schedule()
     }
   }
-}
-
-/// An event of the recorder.
-public enum RecorderEvent: Sendable {
-  /// The recorder sends values from here on.
-  case subscribed
-  /// The recorder has gone, or ends.
-  case lost
-  /// A sensor has another state.
-  case changed(sensor: String, SensorState)
-  /// A sensor sent a measurement.
-  case measured(Measurement)
 }
 
 extension Duration {

@@ -9,9 +9,9 @@ struct PulseWatchTests {
 
   private func measurement(
     _ rate: UInt16? = 60, of sensor: String = strap, rr: [UInt16] = [1024], isOnSkin: Bool? = true, missed: UInt64 = 0
-  ) -> Measurement {
-    Measurement(
-      sensor: sensor, microseconds: 1_000_000, beatsPerMinute: rate, rrTicks: rr, isOnSkin: isOnSkin, missed: missed)
+  ) -> RecorderEvent {
+    .measurement(
+      of: sensor, microseconds: 1_000_000, beatsPerMinute: rate, rrTicks: rr, isOnSkin: isOnSkin, missed: missed)
   }
 
   private func reading(_ rate: UInt16 = 60, of sensor: String = strap, rr: [UInt16] = [1024], gap: Bool) -> Pulse {
@@ -23,7 +23,7 @@ struct PulseWatchTests {
   private func measuring(showing sensor: String? = nil) -> PulseWatch {
     var watch = PulseWatch(showing: sensor)
     _ = watch.subscribed()
-    _ = watch.measured(measurement(), at: .zero)
+    _ = watch.handle(measurement(), at: .zero)
     return watch
   }
 
@@ -31,7 +31,7 @@ struct PulseWatchTests {
   func beginning() {
     var watch = PulseWatch()
     #expect(watch.pulse == .none(.noRecorder))
-    #expect(watch.measured(measurement(), at: .zero) == nil)
+    #expect(watch.handle(measurement(), at: .zero) == nil)
     #expect(watch.changed(Self.strap, to: .offSkin) == nil)
     #expect(watch.passed(to: .seconds(100)) == nil)
     #expect(watch.pulse == .none(.noRecorder))
@@ -48,10 +48,10 @@ struct PulseWatchTests {
   func values() {
     var watch = PulseWatch()
     _ = watch.subscribed()
-    #expect(watch.measured(measurement(), at: .zero) == reading(gap: true))
-    #expect(watch.measured(measurement(), at: .seconds(1)) == reading(gap: false))
-    #expect(watch.measured(measurement(), at: .seconds(2)) == reading(gap: false))
-    #expect(watch.measured(measurement(missed: 1), at: .seconds(3)) == reading(gap: true))
+    #expect(watch.handle(measurement(), at: .zero) == reading(gap: true))
+    #expect(watch.handle(measurement(), at: .seconds(1)) == reading(gap: false))
+    #expect(watch.handle(measurement(), at: .seconds(2)) == reading(gap: false))
+    #expect(watch.handle(measurement(missed: 1), at: .seconds(3)) == reading(gap: true))
   }
 
   @Test(
@@ -63,7 +63,7 @@ struct PulseWatchTests {
   func overdue(rate: UInt16, rr: [UInt16], milliseconds: Int) {
     var watch = PulseWatch()
     _ = watch.subscribed()
-    _ = watch.measured(measurement(rate, rr: rr), at: .seconds(10))
+    _ = watch.handle(measurement(rate, rr: rr), at: .seconds(10))
     let end = Duration.seconds(10) + .milliseconds(milliseconds)
     #expect(watch.passed(to: end - .milliseconds(1)) == nil)
     #expect(watch.passed(to: end + .milliseconds(1)) == Pulse.none(.silent))
@@ -75,7 +75,7 @@ struct PulseWatchTests {
   func deadline() {
     var watch = measuring()
     #expect(watch.deadline == .milliseconds(3900))
-    _ = watch.measured(measurement(), at: .seconds(1))
+    _ = watch.handle(measurement(), at: .seconds(1))
     #expect(watch.deadline == .milliseconds(4900))
     #expect(watch.passed(to: .milliseconds(3900)) == nil)
     #expect(watch.pulse == reading(gap: false))
@@ -100,9 +100,9 @@ struct PulseWatchTests {
     case .overdue: watch.passed(to: .seconds(4))
     case .silent: watch.changed(Self.strap, to: .silent)
     case .offSkin: watch.changed(Self.strap, to: .offSkin)
-    case .offSkinValue: watch.measured(measurement(isOnSkin: false), at: .seconds(1))
-    case .noRate: watch.measured(measurement(nil, rr: []), at: .seconds(1))
-    case .rateZero: watch.measured(measurement(0), at: .seconds(1))
+    case .offSkinValue: watch.handle(measurement(isOnSkin: false), at: .seconds(1))
+    case .noRate: watch.handle(measurement(nil, rr: []), at: .seconds(1))
+    case .rateZero: watch.handle(measurement(0), at: .seconds(1))
     case .linkLost: watch.changed(Self.strap, to: .linkLost)
     case .recorderGone: watch.lostRecorder()
     }
@@ -116,7 +116,7 @@ struct PulseWatchTests {
       #expect(befall(cause, &watch) == nil, "\(cause) twice")
       #expect(watch.deadline == nil, "\(cause)")
       if cause == .recorderGone { #expect(watch.subscribed() == Pulse.none(.linkLost)) }
-      #expect(watch.measured(measurement(70), at: .seconds(20)) == reading(70, gap: true), "\(cause)")
+      #expect(watch.handle(measurement(70), at: .seconds(20)) == reading(70, gap: true), "\(cause)")
     }
   }
 
@@ -137,7 +137,7 @@ struct PulseWatchTests {
     var watch = PulseWatch()
     _ = watch.subscribed()
     #expect(watch.changed(Self.strap, to: .measuring) == Pulse.none(.silent))
-    #expect(watch.measured(measurement(), at: .zero) == reading(gap: true))
+    #expect(watch.handle(measurement(), at: .zero) == reading(gap: true))
     #expect(watch.changed(Self.strap, to: .measuring) == nil)
     #expect(watch.pulse == reading(gap: true))
   }
@@ -145,11 +145,11 @@ struct PulseWatchTests {
   @Test("of two sensors the first that measures is shown, until it no longer does")
   func twoSensors() {
     var watch = measuring()
-    #expect(watch.measured(measurement(90, of: Self.other), at: .milliseconds(500)) == nil)
+    #expect(watch.handle(measurement(90, of: Self.other), at: .milliseconds(500)) == nil)
     #expect(watch.pulse == reading(gap: true))
-    #expect(watch.measured(measurement(), at: .seconds(1)) == reading(gap: false))
+    #expect(watch.handle(measurement(), at: .seconds(1)) == reading(gap: false))
     #expect(watch.changed(Self.strap, to: .linkLost) == reading(90, of: Self.other, gap: true))
-    #expect(watch.measured(measurement(), at: .seconds(2)) == nil)
+    #expect(watch.handle(measurement(), at: .seconds(2)) == nil)
     // The other one, whose last value came at half a second, is overdue first.
     #expect(watch.passed(to: .milliseconds(4500)) == reading(gap: true))
   }
@@ -158,10 +158,10 @@ struct PulseWatchTests {
   func chosen() {
     var watch = PulseWatch(showing: Self.other)
     #expect(watch.subscribed() == Pulse.none(.linkLost))
-    #expect(watch.measured(measurement(), at: .zero) == nil)
-    #expect(watch.measured(measurement(90, of: Self.other), at: .zero) == reading(90, of: Self.other, gap: true))
+    #expect(watch.handle(measurement(), at: .zero) == nil)
+    #expect(watch.handle(measurement(90, of: Self.other), at: .zero) == reading(90, of: Self.other, gap: true))
     #expect(watch.changed(Self.other, to: .offSkin) == Pulse.none(.offSkin))
-    #expect(watch.measured(measurement(), at: .seconds(1)) == nil)
+    #expect(watch.handle(measurement(), at: .seconds(1)) == nil)
   }
 
   @Test("of sensors without a value one that is linked says why")

@@ -54,11 +54,8 @@ final class Stage {
 
   /// A recorder with a sensor that sends this.
   func measures(_ rate: UInt16, rr: [UInt16] = [1024]) throws {
-    try happens(.measured(Self.measurement(rate, rr: rr)))
-  }
-
-  static func measurement(_ rate: UInt16, rr: [UInt16] = [1024]) -> Measurement {
-    Measurement(sensor: strap, microseconds: 1_000_000, beatsPerMinute: rate, rrTicks: rr)
+    let reading = Reading(sensor: Self.strap, microseconds: 1_000_000, beatsPerMinute: rate, rrTicks: rr)
+    try happens(.measured(reading))
   }
 
   /// What the hub's own socket answers.
