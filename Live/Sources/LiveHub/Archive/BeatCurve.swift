@@ -1,18 +1,18 @@
 import Glibc
-public import HealthModel
+package import HealthModel
 
 /// The intervals of a recording as a screen can show them: for each column the smallest and the greatest. Nothing reaches across a gap.
-public struct BeatCurve: Hashable, Sendable, Encodable {
+package struct BeatCurve: Hashable, Sendable, Encodable {
   /// A column of a stretch.
-  public struct Point: Hashable, Sendable, Encodable {
+  struct Point: Hashable, Sendable, Encodable {
     /// The first beat, in milliseconds of 1970.
-    public var time: Int64
+    var time: Int64
     /// The smallest interval in it, in milliseconds.
-    public var lowest: Double
+    var lowest: Double
     /// The greatest interval in it, in milliseconds.
-    public var highest: Double
+    var highest: Double
 
-    public func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
       var container = encoder.unkeyedContainer()
       try container.encode(time)
       try container.encode(lowest)
@@ -21,11 +21,11 @@ public struct BeatCurve: Hashable, Sendable, Encodable {
   }
 
   /// A time without beats between two stretches, in milliseconds of 1970.
-  public struct Gap: Hashable, Sendable, Encodable {
-    public var start: Int64
-    public var end: Int64
+  struct Gap: Hashable, Sendable, Encodable {
+    var start: Int64
+    var end: Int64
 
-    public func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
       var container = encoder.unkeyedContainer()
       try container.encode(start)
       try container.encode(end)
@@ -33,20 +33,20 @@ public struct BeatCurve: Hashable, Sendable, Encodable {
   }
 
   /// The time of the first beat, in milliseconds of 1970.
-  public var start: Int64
+  var start: Int64
   /// The time of the last beat.
-  public var end: Int64
+  var end: Int64
   /// All beats, drawn or not.
-  public var beats: Int
+  var beats: Int
   /// The number of beats without a usable interval: flagged, or behind a time of which nothing is known.
-  public var unused: Int
-  public var stretches: [[Point]]
-  public var gaps: [Gap]
+  var unused: Int
+  var stretches: [[Point]]
+  var gaps: [Gap]
 
   /// The curve of a series; nil without beats.
   ///
   /// An interval that no figure counts is not drawn, so that an artefact does not flatten the rest; the stretch goes on behind it.
-  public init?(_ series: HeartbeatSeries, columns: Int = 1200) {
+  package init?(_ series: HeartbeatSeries, columns: Int = 1200) {
     guard columns > 0, let bounds = series.bounds else { return nil }
     start = bounds.start.milliseconds
     end = bounds.end.milliseconds

@@ -1,27 +1,27 @@
 import FoundationEssentials
-public import HealthModel
+package import HealthModel
 
 /// A recording in a list: its properties without its values.
-public struct SessionEntry: Hashable, Sendable, Encodable {
-  public struct Rates: Hashable, Sendable, Encodable {
+package struct SessionEntry: Hashable, Sendable, Encodable {
+  struct Rates: Hashable, Sendable, Encodable {
     /// Beats a minute.
-    public var average: Double?
-    public var minimum: Double
-    public var maximum: Double
+    var average: Double?
+    var minimum: Double
+    var maximum: Double
   }
 
-  public var id: String
+  var id: String
   /// The sensor's name, if any.
-  public var sensor: String?
+  var sensor: String?
   /// Milliseconds of 1970.
-  public var start: Int64
-  public var end: Int64
+  var start: Int64
+  var end: Int64
   /// The number of beats; 0 where the sensor sends no intervals, or this program may not read beats.
-  public var beats: Int
-  public var heartRate: Rates?
+  var beats: Int
+  var heartRate: Rates?
 
   /// The entries of samples of beats and heart rates, one for each session, in the order of each session's first sample.
-  public static func entries(of samples: [HealthSample]) -> [SessionEntry] {
+  package static func entries(of samples: [HealthSample]) -> [SessionEntry] {
     var entries: [SessionEntry] = []
     var places: [UUID: Int] = [:]
     for sample in samples {
@@ -47,16 +47,16 @@ public struct SessionEntry: Hashable, Sendable, Encodable {
 }
 
 /// A workout in a list.
-public struct WorkoutEntry: Hashable, Sendable, Encodable {
-  public var id: String
+package struct WorkoutEntry: Hashable, Sendable, Encodable {
+  var id: String
   /// HealthKit's name, `running` for example.
-  public var activity: String
+  var activity: String
   /// Milliseconds of 1970.
-  public var start: Int64
-  public var end: Int64
+  var start: Int64
+  var end: Int64
 
   /// Nil for another sample.
-  public init?(_ sample: HealthSample) {
+  package init?(_ sample: HealthSample) {
     guard let activity = sample.activityType else { return nil }
     id = sample.id.uuidString.lowercased()
     self.activity = "\(activity)"
@@ -66,17 +66,17 @@ public struct WorkoutEntry: Hashable, Sendable, Encodable {
 }
 
 /// The heart rate of a stretch of time.
-public struct StatisticsEntry: Hashable, Sendable, Encodable {
+package struct StatisticsEntry: Hashable, Sendable, Encodable {
   /// Milliseconds of 1970.
-  public var start: Int64
-  public var end: Int64
-  public var count: Int
+  var start: Int64
+  var end: Int64
+  var count: Int
   /// Beats a minute.
-  public var average: Double?
-  public var minimum: Double?
-  public var maximum: Double?
+  var average: Double?
+  var minimum: Double?
+  var maximum: Double?
 
-  public init(_ statistics: Statistics) {
+  package init(_ statistics: Statistics) {
     start = statistics.start.milliseconds
     end = statistics.end.milliseconds
     count = statistics.count
@@ -87,26 +87,26 @@ public struct StatisticsEntry: Hashable, Sendable, Encodable {
 }
 
 /// Heart rate variability of a recording: each figure, or the reason for its refusal.
-public struct VariabilityEntry: Hashable, Sendable, Encodable {
-  public struct Figure: Hashable, Sendable, Encodable {
-    public var name: String
-    public var unit: String
+package struct VariabilityEntry: Hashable, Sendable, Encodable {
+  struct Figure: Hashable, Sendable, Encodable {
+    var name: String
+    var unit: String
     /// Nil where it is refused.
-    public var value: Double?
+    var value: Double?
     /// The reason for the refusal; nil where there is a value.
-    public var refused: String?
+    var refused: String?
   }
 
   /// The share of the time that counted intervals fill, 0...1.
-  public var coverage: Double
+  var coverage: Double
   /// The number of counted intervals.
-  public var intervals: Int
+  var intervals: Int
   /// The filter that decides which intervals count.
-  public var filter: String
-  public var figures: [Figure]
+  var filter: String
+  var figures: [Figure]
 
   /// The variability of a series; nil without beats.
-  public init?(_ series: HeartbeatSeries) {
+  package init?(_ series: HeartbeatSeries) {
     guard let bounds = series.bounds else { return nil }
     let report = VariabilityReport(NNIntervals(series), in: bounds)
     coverage = report.coverage

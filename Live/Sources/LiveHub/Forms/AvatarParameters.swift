@@ -1,11 +1,11 @@
 /// VRChat's avatar parameters, in the three families of names that avatars are made for.
 ///
 /// Without a value the flags are false and the numbers are those of rate 0, so that no avatar keeps the last rate.
-public enum AvatarParameters {
+enum AvatarParameters {
   private static let prefix = "/avatar/parameters/"
 
   /// The messages for a new pulse.
-  public static func messages(_ pulse: Pulse) -> [OSCMessage] {
+  static func messages(_ pulse: Pulse) -> [OSCMessage] {
     var rate: UInt16 = 0
     var interval: Int?
     var isConnected = false
@@ -33,10 +33,10 @@ public enum AvatarParameters {
   }
 
   /// The flag of a beat: true with each value that has beats, false a moment later.
-  public static func beat(_ isBeating: Bool) -> OSCMessage { flag("isHRBeat", isBeating) }
+  static func beat(_ isBeating: Bool) -> OSCMessage { flag("isHRBeat", isBeating) }
 
   /// The flag that changes with every beat.
-  public static func toggle(_ isOn: Bool) -> OSCMessage { flag("HeartBeatToggle", isOn) }
+  static func toggle(_ isOn: Bool) -> OSCMessage { flag("HeartBeatToggle", isOn) }
 
   private static func flag(_ name: String, _ flag: Bool) -> OSCMessage { OSCMessage(prefix + name, .flag(flag)) }
 
@@ -48,23 +48,23 @@ public enum AvatarParameters {
 }
 
 /// A message of Open Sound Control 1.0 with one argument.
-public struct OSCMessage: Hashable, Sendable {
-  public enum Argument: Hashable, Sendable {
+struct OSCMessage: Hashable, Sendable {
+  enum Argument: Hashable, Sendable {
     case flag(Bool)
     case integer(Int32)
     case number(Float)
   }
 
-  public var address: String
-  public var argument: Argument
+  var address: String
+  var argument: Argument
 
-  public init(_ address: String, _ argument: Argument) {
+  init(_ address: String, _ argument: Argument) {
     self.address = address
     self.argument = argument
   }
 
   /// The bytes: address and types as texts that end with zeros at a multiple of four, then the argument, most significant byte first.
-  public var bytes: [UInt8] {
+  var bytes: [UInt8] {
     switch argument {
     case .flag(let flag): Self.padded(address) + Self.padded(flag ? ",T" : ",F")
     case .integer(let value): Self.padded(address) + Self.padded(",i") + Self.bytes(UInt32(bitPattern: value))

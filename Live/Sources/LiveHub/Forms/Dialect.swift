@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The dialects of messages over WebSockets.
-public enum Dialect: String, Sendable, CaseIterable {
+enum Dialect: String, Sendable, CaseIterable {
   /// The hub's own JSON; see ``Event``.
   case sensord
   /// `{"bpm":72,"latest_rr_ms":833}`, as iron-heart sends it. Without a value nothing is sent.
@@ -10,7 +10,7 @@ public enum Dialect: String, Sendable, CaseIterable {
   case hypeRate = "hyperate"
 
   /// The message for a change; nil where the dialect sends nothing. `topic` is the channel that a HypeRate client has joined.
-  public func message(_ shown: Shown, topic: String? = nil) -> String? {
+  func message(_ shown: Shown, topic: String? = nil) -> String? {
     switch self {
     case .sensord: return Event.json(shown)
     case .ironHeart:
@@ -26,7 +26,7 @@ public enum Dialect: String, Sendable, CaseIterable {
 }
 
 /// A message of a client of a Phoenix channel. HypeRate's clients speak this protocol.
-public struct PhoenixMessage: Sendable {
+struct PhoenixMessage: Sendable {
   private struct Content: Decodable {
     var topic: String
     var event: String
@@ -57,21 +57,21 @@ public struct PhoenixMessage: Sendable {
   private let content: Content
 
   /// Nil for a text that is not such a message.
-  public init?(_ text: String) {
+  init?(_ text: String) {
     guard let content = try? JSONDecoder().decode(Content.self, from: Data(text.utf8)) else { return nil }
     self.content = content
   }
 
   /// The channel that the client joins: `hr:` and a name.
-  public var joined: String? {
+  var joined: String? {
     content.event == "phx_join" && content.topic.hasPrefix("hr:") ? content.topic : nil
   }
 
   /// Whether the client leaves its channel.
-  public var isLeaving: Bool { content.event == "phx_leave" }
+  var isLeaving: Bool { content.event == "phx_leave" }
 
   /// The answer to the client; nil where the client expects none.
-  public var reply: String? {
+  var reply: String? {
     guard joined != nil || isLeaving || content.event == "heartbeat" else { return nil }
     return #"{"event":"phx_reply","payload":{"response":{},"status":"ok"},"ref":\#(content.ref?.json ?? "null"),"#
       + #""topic":\#(JSONText.quoted(content.topic))}"#
@@ -82,11 +82,11 @@ public struct PhoenixMessage: Sendable {
 ///
 /// `{"state":"measuring","sequence":7,"sensor":"C0:FF:EE:00:00:01","bpm":72,"rr_ms":[832.0],"time_ms":1795476000123,`
 /// `"uncertainty_ms":1000,"gap":false}`; without a value `bpm` is null and what belongs to a value is left out.
-public enum Event {
+enum Event {
   /// The greatest time between the last beat of a value and its arrival. Sensors send about once a second.
-  public static let uncertaintyMilliseconds = 1000
+  static let uncertaintyMilliseconds = 1000
 
-  public static func json(_ shown: Shown) -> String {
+  static func json(_ shown: Shown) -> String {
     let head = #"{"state":"\#(shown.pulse.state)","sequence":\#(shown.sequence)"#
     guard case .value(let reading) = shown.pulse else { return head + #","bpm":null}"# }
     let intervals = reading.rrTicks.map(milliseconds).joined(separator: ",")
@@ -96,7 +96,7 @@ public enum Event {
   }
 
   /// One message of a stream of server-sent events.
-  public static func serverSent(_ shown: Shown) -> String {
+  static func serverSent(_ shown: Shown) -> String {
     "id: \(shown.sequence)\ndata: \(json(shown))\n\n"
   }
 
@@ -108,18 +108,18 @@ public enum Event {
 }
 
 /// The rate alone, for programs that poll it or read a file.
-public enum PlainRate {
+enum PlainRate {
   /// The content of a text file: digits, or a dash.
-  public static func text(_ pulse: Pulse) -> String { digits(pulse) ?? "-" }
+  static func text(_ pulse: Pulse) -> String { digits(pulse) ?? "-" }
 
   /// Digits; nil where there is no value.
-  public static func digits(_ pulse: Pulse) -> String? {
+  static func digits(_ pulse: Pulse) -> String? {
     guard case .value(let reading) = pulse else { return nil }
     return "\(reading.beatsPerMinute)"
   }
 
   /// `{"bpm":72,"measured_at":1795476000123}`, the time in milliseconds of 1970; nil where there is no value.
-  public static func json(_ pulse: Pulse) -> String? {
+  static func json(_ pulse: Pulse) -> String? {
     guard case .value(let reading) = pulse else { return nil }
     return #"{"bpm":\#(reading.beatsPerMinute),"measured_at":\#(reading.microseconds / 1000)}"#
   }

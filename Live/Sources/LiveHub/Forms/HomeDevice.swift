@@ -1,19 +1,19 @@
 /// The hub as a device of Home Assistant, which finds it over MQTT: topics and messages.
 ///
 /// The configuration is Home Assistant's discovery of whole devices (`homeassistant/device/<id>/config`, its abbreviations), since 2024.12.
-public struct HomeDevice: Hashable, Sendable {
+struct HomeDevice: Hashable, Sendable {
   /// The topic on which Home Assistant reports that it has started, and so needs all messages again.
-  public static let statusTopic = "homeassistant/status"
+  static let statusTopic = "homeassistant/status"
   /// The message of Home Assistant's start.
-  public static let started = "online"
+  static let started = "online"
   /// The time in seconds after which Home Assistant drops a value by itself. The hub reports the end of a value earlier.
   static let expiry = 15
 
   /// The name that distinguishes this hub from others of the same broker.
-  public let name: String
+  let name: String
 
   /// - Parameter name: 1 to 40 of the ASCII letters, digits, `_` and `-`; nil comes back for another.
-  public init?(name: String) {
+  init?(name: String) {
     let isAllowed = name.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -27,26 +27,26 @@ public struct HomeDevice: Hashable, Sendable {
   }
 
   /// The topic of the configuration, a retained message.
-  public var configurationTopic: String { "homeassistant/device/\(name)/config" }
+  var configurationTopic: String { "homeassistant/device/\(name)/config" }
   /// The topic of values, which are not retained.
-  public var stateTopic: String { "sensord/\(name)/state" }
+  var stateTopic: String { "sensord/\(name)/state" }
   /// The topic of the availability of a value, a retained message.
-  public var availabilityTopic: String { "sensord/\(name)/availability" }
+  var availabilityTopic: String { "sensord/\(name)/availability" }
 
   /// The message at ``availabilityTopic``.
-  public static func availability(_ pulse: Pulse) -> String {
+  static func availability(_ pulse: Pulse) -> String {
     if case .value = pulse { "online" } else { "offline" }
   }
 
   /// The message at ``stateTopic``: `{"bpm":72,"rr_ms":833}`, the last interval to the nearest millisecond; nil without a value.
-  public static func state(_ pulse: Pulse) -> String? {
+  static func state(_ pulse: Pulse) -> String? {
     guard case .value(let reading) = pulse else { return nil }
     return
       #"{"bpm":\#(reading.beatsPerMinute),"rr_ms":\#(reading.lastIntervalMilliseconds.map(String.init) ?? "null")}"#
   }
 
   /// The message at ``configurationTopic``.
-  public var configuration: String {
+  var configuration: String {
     #"{"dev":{"ids":["\#(name)"],"name":"\#(name)","mf":"sensord","mdl":"Live hub"},"#
       + #""o":{"name":"sensord-live"},"avty_t":"\#(availabilityTopic)","stat_t":"\#(stateTopic)","qos":0,"cmps":{"#
       + component("heart_rate", "Heart rate", unit: "bpm", icon: "mdi:heart-pulse", key: "bpm") + ","

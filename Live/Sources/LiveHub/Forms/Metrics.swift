@@ -1,5 +1,5 @@
 /// The metrics that Prometheus reads: the rate while there is one, and counts since the hub's start.
-public struct Metrics: Sendable {
+struct Metrics: Sendable {
   /// Upper limits of the histogram's buckets in milliseconds; a further bucket has no limit.
   static let limits = [300, 400, 500, 600, 700, 800, 900, 1000, 1200, 1500, 2000]
 
@@ -9,10 +9,8 @@ public struct Metrics: Sendable {
   private var ticks: UInt64 = 0
   private var pulse = Pulse.none(.noRecorder)
 
-  public init() {}
-
   /// Counts a new pulse.
-  public mutating func show(_ pulse: Pulse) {
+  mutating func show(_ pulse: Pulse) {
     self.pulse = pulse
     guard case .value(let reading) = pulse else { return }
     for interval in reading.rrTicks {
@@ -24,7 +22,7 @@ public struct Metrics: Sendable {
   }
 
   /// The page, in Prometheus' text format 0.0.4.
-  public var text: String {
+  var text: String {
     var text = ""
     func family(_ name: String, _ type: String, _ help: String) {
       text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"

@@ -1,23 +1,23 @@
 /// A random text that opens a door: 256 bits as 64 hexadecimal digits.
-public struct Secret: Sendable {
-  public let text: String
+struct Secret: Sendable {
+  let text: String
 
   /// A new secret.
-  public init() {
+  init() {
     var generator = SystemRandomNumberGenerator()
     text = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
   /// The print, which is stored in place of the secret.
-  public var print: SecretPrint { SecretPrint(of: text) }
+  var print: SecretPrint { SecretPrint(of: text) }
 }
 
 /// The print of a secret: enough to recognize the secret, too little to recover it.
-public struct SecretPrint: Sendable {
+struct SecretPrint: Sendable {
   private let bytes: [UInt8]
 
   /// The print of a text that somebody presents as a secret.
-  public init(of text: String) {
+  init(of text: String) {
     bytes = SHA256.digest(Array(text.utf8))
   }
 
@@ -30,7 +30,7 @@ public struct SecretPrint: Sendable {
   var digits: String { Hexadecimal.text(bytes) }
 
   /// Compares all bytes whatever they are, so that the time reveals nothing.
-  public func matches(_ other: SecretPrint) -> Bool {
+  func matches(_ other: SecretPrint) -> Bool {
     var difference: UInt8 = 0
     for (a, b) in zip(bytes, other.bytes) { difference |= a ^ b }
     return difference == 0

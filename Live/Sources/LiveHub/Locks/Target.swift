@@ -1,10 +1,10 @@
 /// The target of a request: a path and its parameters.
-public struct Target: Sendable {
-  public let path: String
+struct Target: Sendable {
+  let path: String
   private let parameters: [String: String]
 
   /// Reads a request line's target; nil for a text that is no path, has a wrong escape, or names a parameter twice.
-  public init?(_ text: String) {
+  init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/") else { return nil }
     let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     path = String(parts[0])
@@ -18,7 +18,7 @@ public struct Target: Sendable {
     self.parameters = parameters
   }
 
-  public subscript(name: String) -> String? { parameters[name] }
+  subscript(name: String) -> String? { parameters[name] }
 
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
@@ -42,14 +42,14 @@ public struct Target: Sendable {
 
 /// The names that the hub answers to, so that a page from elsewhere cannot reach it: neither by a name of its own that leads to this
 /// machine (DNS rebinding), nor as another page of the same browser.
-public struct HostRule: Sendable {
+struct HostRule: Sendable {
   private let hosts: Set<String>
   private let origins: Set<String>
 
   /// - Parameters:
   ///   - port: The port that the hub listens on: `localhost`, `127.0.0.1` and `[::1]` with this port are its names.
   ///   - hosts: Further names, of a proxy, with a port where it is not the scheme's. Pages of these may come over http or https.
-  public init(port: Int, hosts: [String] = []) {
+  init(port: Int, hosts: [String] = []) {
     let own = ["localhost", "127.0.0.1", "[::1]"].map { "\($0):\(port)" }
     self.hosts = Set(own + hosts.map { $0.lowercased() })
     origins = Set(
@@ -57,12 +57,12 @@ public struct HostRule: Sendable {
   }
 
   /// Whether a request was meant for the hub: by its only `Host`.
-  public func allows(hosts values: [String]) -> Bool {
+  func allows(hosts values: [String]) -> Bool {
     values.count == 1 && hosts.contains(values[0].lowercased())
   }
 
   /// Whether a request comes from a page of the hub, or from no page.
-  public func allows(origins values: [String]) -> Bool {
+  func allows(origins values: [String]) -> Bool {
     values.allSatisfy { origins.contains($0.lowercased()) }
   }
 }

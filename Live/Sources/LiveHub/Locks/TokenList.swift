@@ -1,9 +1,9 @@
 /// The programs that may read without a person: names, and the prints of their tokens.
 ///
 /// The text of the list has a line for each program: the name, a space, and 64 digits that are not the token.
-public struct TokenList: Sendable {
+struct TokenList: Sendable {
   /// The reason for which a list cannot be read or changed.
-  public enum Failure: Error, Hashable, Sendable {
+  enum Failure: Error, Hashable, Sendable {
     /// A name has 1 to 40 of the ASCII letters, digits, `.`, `_` and `-`.
     case invalidName
     /// There is a token of this name already.
@@ -17,23 +17,23 @@ public struct TokenList: Sendable {
   }
 
   /// The greatest number of tokens.
-  public static let capacity = 64
+  static let capacity = 64
 
   /// The bytes of the longest name.
-  public static let longestName = 40
+  static let longestName = 40
 
   /// Whether a token may have this name.
-  public static func isName(_ name: String) -> Bool {
+  static func isName(_ name: String) -> Bool {
     (1...longestName).contains(name.utf8.count) && name.utf8.allSatisfy(isAllowed)
   }
 
   private var tokens: [(name: String, print: SecretPrint)] = []
 
   /// An empty list.
-  public init() {}
+  init() {}
 
   /// Reads the text of a list.
-  public init(_ text: String) throws(Failure) {
+  init(_ text: String) throws(Failure) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: true).enumerated() {
       let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
       guard words.count == 2, let print = SecretPrint(digits: words[1]) else { throw .damaged(line: index + 1) }
@@ -45,12 +45,12 @@ public struct TokenList: Sendable {
     }
   }
 
-  public var text: String { tokens.map { "\($0.name) \($0.print.digits)\n" }.joined() }
+  var text: String { tokens.map { "\($0.name) \($0.print.digits)\n" }.joined() }
 
-  public var names: [String] { tokens.map(\.name) }
+  var names: [String] { tokens.map(\.name) }
 
   /// Adds a program.
-  public mutating func add(_ name: String, _ print: SecretPrint) throws(Failure) {
+  mutating func add(_ name: String, _ print: SecretPrint) throws(Failure) {
     guard Self.isName(name) else { throw .invalidName }
     guard !tokens.contains(where: { $0.name == name }) else { throw .exists }
     guard tokens.count < Self.capacity else { throw .full }
@@ -58,13 +58,13 @@ public struct TokenList: Sendable {
   }
 
   /// Removes a program's token.
-  public mutating func revoke(_ name: String) throws(Failure) {
+  mutating func revoke(_ name: String) throws(Failure) {
     guard let index = tokens.firstIndex(where: { $0.name == name }) else { throw .unknown }
     tokens.remove(at: index)
   }
 
   /// The name of the program with this token; nil without one. The work is the same in both cases.
-  public func owner(of print: SecretPrint) -> String? {
+  func owner(of print: SecretPrint) -> String? {
     var owner: String?
     for token in tokens where token.print.matches(print) { owner = token.name }
     return owner

@@ -1,12 +1,12 @@
 /// The browsers of people who were let in: by a link that works once, then by a cookie. A machine without a clock; times never go
 /// back.
-public struct Visitors: Sendable {
+struct Visitors: Sendable {
   /// The time for which a link works.
-  public static let linkLife: Duration = .seconds(120)
+  static let linkLife: Duration = .seconds(120)
   /// The time for which a cookie lets in.
-  public static let cookieLife: Duration = .seconds(30 * 86_400)
+  static let cookieLife: Duration = .seconds(30 * 86_400)
   /// The greatest number of links, and of cookies, at a time; with more the oldest goes.
-  public static let capacity = 32
+  static let capacity = 32
 
   private struct Pass: Sendable {
     var print: SecretPrint
@@ -16,17 +16,15 @@ public struct Visitors: Sendable {
   private var links: [Pass] = []
   private var cookies: [Pass] = []
 
-  public init() {}
-
   /// A new link's secret.
-  public mutating func invite(at now: Duration) -> Secret {
+  mutating func invite(at now: Duration) -> Secret {
     let secret = Secret()
     Self.keep(Pass(print: secret.print, end: now + Self.linkLife), in: &links)
     return secret
   }
 
   /// Exchanges the secret of a link, which is used up, for that of a cookie; nil where the link is unknown, was used, or is too old.
-  public mutating func enter(with text: String, at now: Duration) -> Secret? {
+  mutating func enter(with text: String, at now: Duration) -> Secret? {
     let print = SecretPrint(of: text)
     guard let index = links.firstIndex(where: { $0.print.matches(print) }) else { return nil }
     guard links.remove(at: index).end > now else { return nil }
@@ -36,7 +34,7 @@ public struct Visitors: Sendable {
   }
 
   /// Whether a cookie lets in.
-  public func knows(_ text: String, at now: Duration) -> Bool {
+  func knows(_ text: String, at now: Duration) -> Bool {
     let print = SecretPrint(of: text)
     return cookies.contains { $0.print.matches(print) && $0.end > now }
   }

@@ -1,12 +1,12 @@
 /// A heart rate that holds now, or the reason for its absence. Every output shows this.
-public enum Pulse: Hashable, Sendable {
+enum Pulse: Hashable, Sendable {
   /// The sensor measures, and its next beat is not overdue.
   case value(Reading)
   /// There is no value that could be shown.
   case none(Absence)
 
   /// The state in one word: `measuring`, or the reason for the absence of a value.
-  public var state: String {
+  var state: String {
     switch self {
     case .value: "measuring"
     case .none(let absence): absence.rawValue
@@ -15,7 +15,7 @@ public enum Pulse: Hashable, Sendable {
 }
 
 /// The reason for which there is no value.
-public enum Absence: String, Hashable, Sendable, CaseIterable {
+enum Absence: String, Hashable, Sendable, CaseIterable {
   /// The sensor is linked, and sends nothing or no rate.
   case silent
   /// The sensor reports that it is not on the skin.
@@ -27,20 +27,20 @@ public enum Absence: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A measurement of a sensor with a rate.
-public struct Reading: Hashable, Sendable {
+package struct Reading: Hashable, Sendable {
   /// The sensor's Bluetooth address.
-  public var sensor: String
+  var sensor: String
   /// The time of arrival at the recorder, in microseconds of 1970.
-  public var microseconds: Int64
+  var microseconds: Int64
   /// The rate, which is not 0.
-  public var beatsPerMinute: UInt16
+  var beatsPerMinute: UInt16
   /// The intervals between beats in 1/1024 s, oldest first.
   var rrTicks: [UInt16] = []
   /// Whether values are missing before this one: no line may be drawn to it, and no interval formed with the beat before.
   var precededByGap = false
 
   /// The last interval in milliseconds, to the nearest; nil where the sensor sent none.
-  public var lastIntervalMilliseconds: Int? { rrTicks.last.map { (Int($0) * 1000 + 512) / 1024 } }
+  var lastIntervalMilliseconds: Int? { rrTicks.last.map { (Int($0) * 1000 + 512) / 1024 } }
 
   /// The time from this measurement until the next beat is due.
   var interval: Duration {
@@ -50,19 +50,14 @@ public struct Reading: Hashable, Sendable {
 }
 
 /// The pulse that the outputs show, with the number of the change that led to it.
-public struct Shown: Hashable, Sendable {
-  public var pulse: Pulse
+struct Shown: Hashable, Sendable {
+  var pulse: Pulse
   /// The number of the change since the hub's start, from 1: a slow reader sees a hole. 0 before the first change.
-  public var sequence: UInt64
-
-  public init(_ pulse: Pulse, sequence: UInt64) {
-    self.pulse = pulse
-    self.sequence = sequence
-  }
+  var sequence: UInt64
 }
 
 /// An event of the recorder.
-public enum RecorderEvent: Sendable {
+package enum RecorderEvent: Sendable {
   /// The recorder sends values from here on.
   case subscribed
   /// The recorder has gone, or ends.
@@ -82,7 +77,7 @@ public enum RecorderEvent: Sendable {
   ///   - isOnSkin: Nil where the sensor does not detect contact.
   ///   - missed: The number of values before this one that did not arrive here.
   /// - Returns: A reading or a state.
-  public static func measurement(
+  package static func measurement(
     of sensor: String, microseconds: Int64, beatsPerMinute: UInt16?, rrTicks: [UInt16], isOnSkin: Bool?, missed: UInt64
   ) -> RecorderEvent {
     if isOnSkin == false { return .changed(sensor: sensor, .offSkin) }
@@ -95,7 +90,7 @@ public enum RecorderEvent: Sendable {
 }
 
 /// The state of a sensor, as the recorder reports it.
-public enum SensorState: Hashable, Sendable {
+package enum SensorState: Hashable, Sendable {
   /// The sensor sends values.
   case measuring
   /// The sensor is linked and sends no values.

@@ -5,9 +5,9 @@
 ///
 /// One sensor is shown: the one that was chosen; without a choice the one that is shown already, as long as it has a value, else
 /// one that has.
-public struct PulseWatch: Sendable {
+struct PulseWatch: Sendable {
   /// The time behind a due beat after which a value no longer holds. Outputs have to show that within 3 s, and need a moment for it.
-  public static let patience: Duration = .milliseconds(2900)
+  static let patience: Duration = .milliseconds(2900)
 
   private struct Sensor {
     var pulse: Pulse
@@ -21,15 +21,15 @@ public struct PulseWatch: Sendable {
   /// The sensor that is shown.
   private var shown: String?
   /// The pulse that is shown.
-  public private(set) var pulse = Pulse.none(.noRecorder)
+  private(set) var pulse = Pulse.none(.noRecorder)
 
   /// - Parameter chosen: The address of the only sensor to show; nil for any.
-  public init(showing chosen: String? = nil) {
+  init(showing chosen: String? = nil) {
     self.chosen = chosen
   }
 
   /// The time at which ``passed(to:)`` has to be called if nothing else happens; nil where nothing is due.
-  public var deadline: Duration? { sensors.values.compactMap(\.holdsUntil).min() }
+  var deadline: Duration? { sensors.values.compactMap(\.holdsUntil).min() }
 
   /// Handles an event of the recorder that arrived at `now`.
   mutating func handle(_ event: RecorderEvent, at now: Duration) -> Pulse? {
@@ -42,21 +42,21 @@ public struct PulseWatch: Sendable {
   }
 
   /// Handles the beginning of a subscription: the recorder sends values from here on, and first the states of its sensors.
-  public mutating func subscribed() -> Pulse? {
+  mutating func subscribed() -> Pulse? {
     hasRecorder = true
     sensors = [:]
     return update()
   }
 
   /// Handles the loss of the recorder.
-  public mutating func lostRecorder() -> Pulse? {
+  mutating func lostRecorder() -> Pulse? {
     hasRecorder = false
     sensors = [:]
     return update()
   }
 
   /// Handles a new state of a sensor. A sensor that measures has no value yet.
-  public mutating func changed(_ sensor: String, to state: SensorState) -> Pulse? {
+  mutating func changed(_ sensor: String, to state: SensorState) -> Pulse? {
     guard hasRecorder else { return nil }
     switch state {
     case .measuring:
@@ -77,7 +77,7 @@ public struct PulseWatch: Sendable {
   }
 
   /// Ends values that no longer hold at `now`.
-  public mutating func passed(to now: Duration) -> Pulse? {
+  mutating func passed(to now: Duration) -> Pulse? {
     for (address, sensor) in sensors {
       if let end = sensor.holdsUntil, end <= now { sensors[address] = Sensor(pulse: .none(.silent)) }
     }

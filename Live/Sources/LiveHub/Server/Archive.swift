@@ -1,7 +1,7 @@
 import NIOHTTP1
 
 /// A question about recordings.
-public enum ArchiveQuestion: Hashable, Sendable {
+package enum ArchiveQuestion: Hashable, Sendable {
   /// All recordings, the latest first.
   case sessions
   /// The curve of one, by its identifier.
@@ -15,7 +15,7 @@ public enum ArchiveQuestion: Hashable, Sendable {
 }
 
 /// The answer to a question about recordings.
-public enum ArchiveAnswer: Hashable, Sendable {
+package enum ArchiveAnswer: Hashable, Sendable {
   case json([UInt8])
   /// There is no such recording, or the application may not read it.
   case notFound
@@ -28,7 +28,7 @@ public enum ArchiveAnswer: Hashable, Sendable {
 }
 
 /// Asks the recorder in the name of an application, and calls `answer` from any thread.
-public typealias Archive =
+package typealias Archive =
   @Sendable (
     _ question: ArchiveQuestion, _ application: String, _ answer: @escaping @Sendable (ArchiveAnswer) -> Void
   ) -> Void

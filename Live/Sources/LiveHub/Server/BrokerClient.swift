@@ -3,15 +3,15 @@ import Glibc
 import Synchronization
 
 /// The address of an MQTT broker, and the user for it.
-public struct BrokerPlace: Sendable {
+package struct BrokerPlace: Sendable {
   /// A name or an IP address.
-  public var host: String
-  public var port: Int
+  var host: String
+  var port: Int
   /// Nil where the broker asks for no user.
-  public var user: String?
-  public var password: String?
+  var user: String?
+  var password: String?
 
-  public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
+  package init(host: String, port: Int, user: String? = nil, password: String? = nil) {
     self.host = host
     self.port = port
     self.user = user

@@ -13,7 +13,7 @@ final class HomeOutput: Output {
   private let loop: any EventLoop
   private let complain: (String) -> Void
   private var client: BrokerClient?
-  private var shown = Shown(.none(.noRecorder), sequence: 0)
+  private var shown = Shown(pulse: .none(.noRecorder), sequence: 0)
   private var isConnected = false
   private var complaint: String?
   private var pause = HomeOutput.firstPause

@@ -1,16 +1,16 @@
-public import NIOCore
+import NIOCore
 
 /// The pulse that is shown, and the outputs that show it. Confined to its loop.
-public final class Hub {
+final class Hub {
   let loop: any EventLoop
   private var watch: PulseWatch
   private var outputs: [ObjectIdentifier: any Output] = [:]
   private var due: Scheduled<Void>?
-  private(set) var shown = Shown(.none(.noRecorder), sequence: 0)
+  private(set) var shown = Shown(pulse: .none(.noRecorder), sequence: 0)
   private let start = NIODeadline.now()
 
   /// Shows one sensor only where `sensor` is its address.
-  public init(on loop: any EventLoop, showing sensor: String? = nil) {
+  init(on loop: any EventLoop, showing sensor: String? = nil) {
     loop.preconditionInEventLoop()
     self.loop = loop
     watch = PulseWatch(showing: sensor)
@@ -20,7 +20,7 @@ public final class Hub {
   var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
 
   /// Handles an event of the recorder.
-  public func handle(_ event: RecorderEvent) {
+  func handle(_ event: RecorderEvent) {
     show(watch.handle(event, at: now))
     schedule()
   }
@@ -42,7 +42,7 @@ public final class Hub {
 
   private func show(_ pulse: Pulse?) {
     guard let pulse else { return }
-    shown = Shown(pulse, sequence: shown.sequence + 1)
+    shown = Shown(pulse: pulse, sequence: shown.sequence + 1)
     for output in outputs.values { output.show(shown) }
   }
 

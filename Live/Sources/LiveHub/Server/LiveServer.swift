@@ -1,37 +1,37 @@
 import Glibc
-public import NIOCore
+package import NIOCore
 import NIOPosix
 
 /// The hub with its outputs and its doors, as a program starts it.
-public final class LiveServer: Sendable {
+package final class LiveServer: Sendable {
   /// The options that a person may choose.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// The only sensor to show; nil for any.
-    public var sensor: String?
+    package var sensor: String?
     /// The address and port for browsers and programs; port 0 for any that is free.
-    public var address: String
-    public var port: Int
+    var address: String
+    var port: Int
     /// Further names that the hub answers to: a proxy's.
-    public var hosts: [String] = []
+    package var hosts: [String] = []
     /// The folder in which the tokens are kept.
-    public var stateFolder: String
+    var stateFolder: String
     /// The path of the hub's own socket, for those who may open it.
-    public var controlPath: String
+    var controlPath: String
     /// A file with the rate alone.
-    public var textFile: String?
+    package var textFile: String?
     /// The mode of that file, as for chmod(2).
-    public var textFileMode: UInt32 = 0o600
+    package var textFileMode: UInt32 = 0o600
     /// The address and port to which avatar parameters are sent.
-    public var avatar: (address: String, port: Int)?
+    package var avatar: (address: String, port: Int)?
     /// The MQTT broker that receives the pulse.
-    public var broker: BrokerPlace?
+    package var broker: BrokerPlace?
     /// The name of the hub at the broker.
-    public var deviceName = "sensord"
+    package var deviceName = "sensord"
     /// The recordings; nil where the hub does not show them.
-    public var archive: Archive?
-    public var limits = Limits()
+    package var archive: Archive?
+    var limits = Limits()
 
-    public init(address: String, port: Int, stateFolder: String, controlPath: String) {
+    package init(address: String, port: Int, stateFolder: String, controlPath: String) {
       self.address = address
       self.port = port
       self.stateFolder = stateFolder
@@ -42,7 +42,7 @@ public final class LiveServer: Sendable {
   private let loop: any EventLoop
   private let hub: NIOLoopBound<Hub>
   /// The address and port that the hub listens on, as in a link: `127.0.0.1:8765`.
-  public let place: String
+  package let place: String
   private let channels: [any Channel]
   private let home: NIOLoopBound<HomeOutput>?
   let textFile: NIOLoopBound<TextFileOutput>?
@@ -67,7 +67,7 @@ public final class LiveServer: Sendable {
   ///   - complain: Receives one line about an output that fails; the others go on.
   /// - Returns: The hub, which listens.
   /// - Throws: A ``LiveFailure`` that says what to do.
-  public static func start(
+  package static func start(
     _ options: Options, on loop: any EventLoop, complain: @escaping @Sendable (String) -> Void
   ) throws(LiveFailure) -> LiveServer {
     guard unsafe mkdir(options.stateFolder, 0o700) == 0 || errno == EEXIST else {
@@ -95,12 +95,12 @@ public final class LiveServer: Sendable {
   }
 
   /// Handles an event of the recorder.
-  public func handle(_ event: RecorderEvent) {
+  package func handle(_ event: RecorderEvent) {
     loop.execute { [hub] in hub.value.handle(event) }
   }
 
   /// Shows on every output that there is no value, then ends connections. From another thread than the loop's.
-  public func stop() {
+  package func stop() {
     let ends = loop.flatSubmit { [hub, channels, home, textFile, loop] in
       hub.value.handle(.lost)
       let outputs = [home?.value.close(), textFile?.value.close()].compactMap(\.self)
@@ -237,30 +237,28 @@ public final class LiveServer: Sendable {
 }
 
 /// The limits of what strangers may use of the hub.
-public struct Limits: Sendable {
+struct Limits: Sendable {
   /// Connections at a time; further ones are closed at once.
-  public var connections = 1000
+  var connections = 1000
   /// The time that a connection has for a request, and may stay without one.
-  public var requestTime: TimeAmount = .seconds(10)
+  var requestTime: TimeAmount = .seconds(10)
   /// The time for which a stream may accept nothing of the messages that wait.
-  public var stallTime: TimeAmount = .seconds(30)
+  var stallTime: TimeAmount = .seconds(30)
   /// Messages that wait for a slow reader; with more the oldest go.
-  public var waitingMessages = 32
+  var waitingMessages = 32
   /// Bytes of a request's header fields, and fields.
-  public var headerBytes = 16 * 1024
-  public var headerFields = 64
+  var headerBytes = 16 * 1024
+  var headerFields = 64
   /// Bytes of a message, and of a frame, that a WebSocket's client may send.
-  public var messageBytes = 4096
+  var messageBytes = 4096
   /// Frames that one message may be cut into.
-  public var fragments = 16
-
-  public init() {}
+  var fragments = 16
 }
 
 /// A failure of the hub as one line for a person: what failed, why, and what to do.
-public struct LiveFailure: Error, Hashable, Sendable {
+package struct LiveFailure: Error, Hashable, Sendable {
   /// Codes of `sysexits.h`.
-  public enum Status: Int32, Sendable {
+  package enum Status: Int32, Sendable {
     case usage = 64
     case badData = 65
     case noInput = 66
@@ -268,14 +266,14 @@ public struct LiveFailure: Error, Hashable, Sendable {
     case cannotCreate = 73
   }
 
-  public var status: Status
-  public var message: String
+  package var status: Status
+  package var message: String
 
-  public init(_ status: Status, _ message: String) {
+  package init(_ status: Status, _ message: String) {
     self.status = status
     self.message = message
   }
 
   /// The system's text for an error.
-  public static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+  package static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

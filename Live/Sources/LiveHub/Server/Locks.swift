@@ -46,11 +46,11 @@ enum Key: Hashable {
 }
 
 /// The names that tokens may have, for the program and for the hub's own socket.
-public enum TokenName {
+package enum TokenName {
   /// Refuses a name that no token can have.
   ///
   /// - Throws: A ``LiveFailure`` that says which names are allowed, and what is wrong with this one.
-  public static func check(_ name: String) throws(LiveFailure) {
+  package static func check(_ name: String) throws(LiveFailure) {
     guard !TokenList.isName(name) else { return }
     let fault =
       switch name.utf8.count {
@@ -66,7 +66,7 @@ public enum TokenName {
   /// Refuses a name that no token can have, where an existing token is meant.
   ///
   /// - Throws: A ``LiveFailure`` that refers to the list of tokens.
-  public static func checkExisting(_ name: String) throws(LiveFailure) {
+  package static func checkExisting(_ name: String) throws(LiveFailure) {
     guard TokenList.isName(name) else { throw unknown }
   }
 

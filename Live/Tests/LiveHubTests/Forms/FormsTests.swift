@@ -9,7 +9,7 @@ struct FormsTests {
       sensor: "C0:FF:EE:00:00:01", microseconds: 1_795_476_000_123_456, beatsPerMinute: 72, rrTicks: [853, 850],
       precededByGap: true))
 
-  private static func shown(_ pulse: Pulse) -> Shown { Shown(pulse, sequence: 7) }
+  private static func shown(_ pulse: Pulse) -> Shown { Shown(pulse: pulse, sequence: 7) }
 
   @Test("without a value no output has one, whatever the reason")
   func table() {

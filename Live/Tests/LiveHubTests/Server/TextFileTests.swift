@@ -157,7 +157,7 @@ struct TextFileTests {
     }.wait()
     func show(_ rate: UInt16) throws {
       let reading = Reading(sensor: Stage.strap, microseconds: 1_000_000, beatsPerMinute: rate)
-      try loop.submit { output.value.show(Shown(.value(reading), sequence: 1)) }.wait()
+      try loop.submit { output.value.show(Shown(pulse: .value(reading), sequence: 1)) }.wait()
     }
     try show(61)
     // The loop goes on: each of these returns.
