@@ -18,6 +18,7 @@ func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "s
 
 // HealthModel is of the same product.
 let client = Target.Dependency.product(name: "SensordClient", package: "sensord")
+let bits = Target.Dependency.product(name: "Bits", package: "sensord")
 let support = Target.Dependency.product(name: "TestSupport", package: "sensord")
 
 let package = Package(
@@ -35,7 +36,7 @@ let package = Package(
     .target(
       name: "LiveHub",
       dependencies: [
-        "CMosquitto", client, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+        "CMosquitto", client, bits, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
       ],
       resources: [
         .embedInCode("Server/Page/page.html"), .embedInCode("Server/Page/overlay.html"),

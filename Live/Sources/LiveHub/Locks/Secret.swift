@@ -1,3 +1,5 @@
+import Bits
+
 /// A random text that opens a door: 256 bits as 64 hexadecimal digits.
 struct Secret: Sendable {
   let text: String
@@ -18,12 +20,15 @@ struct SecretPrint: Sendable {
 
   /// The print of a text that somebody presents as a secret.
   init(of text: String) {
-    bytes = SHA256.digest(Array(text.utf8))
+    var hash = SHA256()
+    hash.add(Array(text.utf8)[...])
+    bytes = hash.digest()
   }
 
-  /// Reads 64 digits; nil for another text.
+  /// Reads 64 digits in lower case; nil for another text.
   init?(digits: String) {
-    guard let bytes = Hexadecimal.bytes(digits), bytes.count == 32 else { return nil }
+    guard let bytes = Hexadecimal.bytes(digits), bytes.count == 32, Hexadecimal.text(bytes) == digits
+    else { return nil }
     self.bytes = bytes
   }
 
@@ -34,82 +39,5 @@ struct SecretPrint: Sendable {
     var difference: UInt8 = 0
     for (a, b) in zip(bytes, other.bytes) { difference |= a ^ b }
     return difference == 0
-  }
-}
-
-/// SHA-256 (FIPS 180-4), the hash of secrets.
-enum SHA256 {
-  private static let constants: [UInt32] = [
-    0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
-    0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
-    0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
-    0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
-    0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
-    0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
-    0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
-    0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
-  ]
-
-  /// The 32 bytes.
-  static func digest(_ message: [UInt8]) -> [UInt8] {
-    var bytes = message + [0x80]
-    bytes += [UInt8](repeating: 0, count: (120 - bytes.count % 64) % 64)
-    let bits = UInt64(message.count) * 8
-    bytes += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) }
-    var state: [UInt32] = [
-      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    for start in stride(from: 0, to: bytes.count, by: 64) { mix(bytes[start..<start + 64], into: &state) }
-    return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
-  }
-
-  private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-    var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
-      block[index..<index + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    }
-    for index in 16..<64 {
-      let (a, b) = (words[index - 15], words[index - 2])
-      let first = rotated(a, 7) ^ rotated(a, 18) ^ a >> 3
-      let second = rotated(b, 17) ^ rotated(b, 19) ^ b >> 10
-      words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
-    }
-    var s = state
-    for index in 0..<64 {
-      let choice = s[4] & s[5] ^ ~s[4] & s[6]
-      let first = s[7] &+ (rotated(s[4], 6) ^ rotated(s[4], 11) ^ rotated(s[4], 25)) &+ choice
-      let next = first &+ constants[index] &+ words[index]
-      let majority = s[0] & s[1] ^ s[0] & s[2] ^ s[1] & s[2]
-      let second = (rotated(s[0], 2) ^ rotated(s[0], 13) ^ rotated(s[0], 22)) &+ majority
-      s = [next &+ second, s[0], s[1], s[2], s[3] &+ next, s[4], s[5], s[6]]
-    }
-    for index in 0..<8 { state[index] &+= s[index] }
-  }
-
-  private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
-}
-
-/// Bytes as lower-case digits.
-enum Hexadecimal {
-  static func text(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-
-  /// Reads digits; nil for another text.
-  static func bytes(_ text: String) -> [UInt8]? {
-    let values = text.utf8.map { digit -> UInt8? in
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-      default: nil
-      }
-    }
-    guard values.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: values.count, by: 2) {
-      guard let high = values[index], let low = values[index + 1] else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
   }
 }

@@ -4,35 +4,11 @@ import Testing
 
 @Suite("Locks")
 struct LocksTests {
-  @Test(
-    "digests are those of FIPS 180-4",
-    arguments: [
-      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-      (
-        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-      ),
-      (
-        String(repeating: "a", count: 1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-      ),
-    ])
-  func digests(message: String, digits: String) {
-    #expect(Hexadecimal.text(SHA256.digest(Array(message.utf8))) == digits)
-  }
-
-  @Test("messages around the length of a block have different digests, none of them cut")
-  func lengths() {
-    let digests = (50...130).map { SHA256.digest([UInt8](repeating: 1, count: $0)) }
-    #expect(Set(digests).count == digests.count)
-    #expect(digests.allSatisfy { $0.count == 32 })
-  }
-
   @Test("secrets have 256 random bits, and each is known by its print alone")
   func secrets() {
     let secrets = (0..<100).map { _ in Secret() }
     #expect(Set(secrets.map(\.text)).count == 100)
-    for secret in secrets { #expect(Hexadecimal.bytes(secret.text)?.count == 32) }
+    for secret in secrets { #expect(SecretPrint(digits: secret.text) != nil) }
     #expect(secrets[0].print.matches(SecretPrint(of: secrets[0].text)))
     #expect(!secrets[0].print.matches(secrets[1].print))
   }
@@ -86,7 +62,10 @@ struct LocksTests {
   @Test("a damaged list is refused with its line, whatever is wrong")
   func damaged() {
     let sound = "a \(Secret().print.digits)\n"
-    for line in ["a", "a 12", "a  \(Secret().print.digits)", sound, "a/b \(Secret().print.digits)"] {
+    for line in [
+      "a", "a 12", "a  \(Secret().print.digits)", sound, "a/b \(Secret().print.digits)",
+      "b \(Secret().print.digits.uppercased())",
+    ] {
       #expect(throws: TokenList.Failure.damaged(line: 2)) { try TokenList(sound + line) }
     }
     for count in 1..<sound.utf8.count - 1 {
