@@ -29,22 +29,6 @@ final class Locks {
   }
 }
 
-/// A key that lets somebody in.
-enum Key: Hashable {
-  /// A person's cookie.
-  case visitor
-  /// A program's token, by its name.
-  case token(String)
-
-  /// The name under which the recorder's owner decides which recordings the key may read.
-  var application: String {
-    switch self {
-    case .visitor: "org.sensord.Live"
-    case .token(let name): "org.sensord.Live.\(name)"
-    }
-  }
-}
-
 /// The names that tokens may have, for the program and for the hub's own socket.
 package enum TokenName {
   /// Refuses a name that no token can have.

@@ -145,3 +145,24 @@ struct Answer {
     ("Cross-Origin-Opener-Policy", "same-origin"),
   ]
 }
+
+extension ArchiveAnswer {
+  var answer: Answer {
+    switch self {
+    case .json(let bytes):
+      var answer = Answer(.ok, type: "application/json")
+      answer.body = bytes
+      return answer
+    case .notFound: return Answer(.notFound, "There is no such recording.\n")
+    case .wrong(let text): return Answer(.badRequest, "\(text)\n")
+    case .tooMany(let text):
+      var answer = Answer(.tooManyRequests, "\(text)\n")
+      answer.fields = [("Retry-After", "1")]
+      return answer
+    case .unavailable(let text):
+      var answer = Answer(.serviceUnavailable, "\(text)\n")
+      answer.fields = [("Retry-After", "5")]
+      return answer
+    }
+  }
+}
