@@ -16,16 +16,10 @@ let rules: [SwiftSetting] = [
 
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
 
-let support = Target.Dependency.product(name: "TestSupport", package: "sensord")
-
-/// `Scripts/check-imports` holds the table of what each may import.
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
-  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: rules)
-}
-
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: rules)
-}
+// HealthModel is of the same product.
+let client = Target.Dependency.product(name: "SensordClient", package: "sensord")
+let support = Target.Dependency.product(name: "Support", package: "sensord")
+let testSupport = Target.Dependency.product(name: "TestSupport", package: "sensord")
 
 let package = Package(
   name: "sensord-live",
@@ -36,37 +30,29 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
+  // `Scripts/check-imports` holds the table of what each, and each folder of LiveHub, may import.
   targets: [
     .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-    module("LivePulse"),
-    module("LiveForms", ["LivePulse"]),
-    module("LiveLocks"),
-    // HealthModel is of the same product.
-    module("LiveArchive", [.product(name: "SensordClient", package: "sensord")]),
-    module(
-      "LiveServer",
-      [
-        "LivePulse", "LiveForms", "LiveLocks", "CMosquitto", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
-        nio("NIOWebSocket"),
+    .target(
+      name: "LiveHub",
+      dependencies: [
+        "CMosquitto", client, support, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
       ],
       resources: [
-        .embedInCode("Page/page.html"), .embedInCode("Page/overlay.html"), .embedInCode("Page/page.css"),
-        .embedInCode("Page/page.js"), .embedInCode("Page/sessions.html"), .embedInCode("Page/sessions.js"),
-        .embedInCode("Page/openapi.json"),
-      ]),
+        .embedInCode("Server/Page/page.html"), .embedInCode("Server/Page/overlay.html"),
+        .embedInCode("Server/Page/page.css"), .embedInCode("Server/Page/page.js"),
+        .embedInCode("Server/Page/sessions.html"), .embedInCode("Server/Page/sessions.js"),
+        .embedInCode("Server/Page/openapi.json"),
+      ], swiftSettings: rules),
     .executableTarget(
       name: "sensord-live",
       dependencies: [
-        "LivePulse", "LiveArchive", "LiveServer", nio("NIOCore"), nio("NIOPosix"),
-        .product(name: "SensordClient", package: "sensord"),
+        "LiveHub", client, nio("NIOCore"), nio("NIOPosix"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
+      ], swiftSettings: rules),
+    .testTarget(
+      name: "LiveHubTests", dependencies: ["LiveHub", client, nio("NIOCore"), nio("NIOPosix"), testSupport],
       swiftSettings: rules),
-    tests("LivePulse", ["LivePulse"]),
-    tests("LiveForms", ["LiveForms", "LivePulse"]),
-    tests("LiveLocks", ["LiveLocks"]),
-    tests("LiveArchive", ["LiveArchive", .product(name: "SensordClient", package: "sensord")]),
-    tests("LiveServer", ["LiveServer", "LivePulse", nio("NIOCore"), nio("NIOPosix"), support]),
-    tests("LiveProgram", ["sensord-live", support]),
+    .testTarget(name: "LiveProgramTests", dependencies: ["sensord-live", testSupport], swiftSettings: rules),
   ]
 )

@@ -1,9 +1,8 @@
-internal import Glibc
-internal import HealthModel
-internal import LivePulse
-internal import LiveServer
-internal import NIOCore
-internal import SensordClient
+import Glibc
+import HealthModel
+import LiveHub
+import NIOCore
+import SensordClient
 
 /// The events of the recorder, for as long as the program runs: the feed connects until there is a recorder, and again when that has gone.
 struct Feed: Sendable {
@@ -55,7 +54,11 @@ struct Feed: Sendable {
         whenConnected()
         happen(.subscribed)
       case .interrupted, .state(.recorderStopping, _): happen(.lost)
-      case .measurement(let measurement): happen(.measured(Measurement(measurement)))
+      case .measurement(let value):
+        happen(
+          .measurement(
+            of: value.sensor, microseconds: value.time.microseconds, beatsPerMinute: value.beatsPerMinute,
+            rrTicks: value.rrTicks, isOnSkin: value.isOnSkin, missed: value.missed))
       case .state(let state, let sensor?):
         if let state = SensorState(state) { happen(.changed(sensor: sensor, state)) }
       default: break
@@ -82,16 +85,6 @@ struct Feed: Sendable {
     await withCheckedContinuation { continuation in
       _ = loop.scheduleTask(in: time) { continuation.resume() }
     }
-  }
-}
-
-extension Measurement {
-  /// Converts a measurement of the client's library.
-  init(_ measurement: LiveMeasurement) {
-    self.init(
-      sensor: measurement.sensor, microseconds: measurement.time.microseconds,
-      beatsPerMinute: measurement.beatsPerMinute, rrTicks: measurement.rrTicks, isOnSkin: measurement.isOnSkin,
-      missed: measurement.missed)
   }
 }
 

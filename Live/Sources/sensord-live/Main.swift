@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import Glibc
-internal import LiveServer
+import ArgumentParser
+import Glibc
+import LiveHub
 
 /// The program: parses, does one thing, and ends with one line and a code for a failure.
 @main

@@ -1,8 +1,7 @@
-internal import FoundationEssentials
-internal import HealthModel
-internal import LiveArchive
-internal import LiveServer
-internal import SensordClient
+import FoundationEssentials
+import HealthModel
+import LiveHub
+import SensordClient
 
 /// Asks the recorder for recordings: for each application on a connection of its own, so that each has its own permission.
 ///

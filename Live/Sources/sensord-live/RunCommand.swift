@@ -1,8 +1,8 @@
-internal import ArgumentParser
-internal import Glibc
-internal import LiveServer
-internal import NIOPosix
-internal import SensordClient
+import ArgumentParser
+import Glibc
+import LiveHub
+import NIOPosix
+import SensordClient
 
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

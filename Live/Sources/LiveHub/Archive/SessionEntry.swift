@@ -1,0 +1,124 @@
+import FoundationEssentials
+package import HealthModel
+
+/// A recording in a list: its properties without its values.
+package struct SessionEntry: Hashable, Sendable, Encodable {
+  struct Rates: Hashable, Sendable, Encodable {
+    /// Beats a minute.
+    var average: Double?
+    var minimum: Double
+    var maximum: Double
+  }
+
+  var id: String
+  /// The sensor's name, if any.
+  var sensor: String?
+  /// Milliseconds of 1970.
+  var start: Int64
+  var end: Int64
+  /// The number of beats; 0 where the sensor sends no intervals, or this program may not read beats.
+  var beats: Int
+  var heartRate: Rates?
+
+  /// The entries of samples of beats and heart rates, one for each session, in the order of each session's first sample.
+  package static func entries(of samples: [HealthSample]) -> [SessionEntry] {
+    var entries: [SessionEntry] = []
+    var places: [UUID: Int] = [:]
+    for sample in samples {
+      guard let session = sample.session else { continue }
+      let place = places[session] ?? entries.count
+      if place == entries.count {
+        places[session] = place
+        entries.append(
+          SessionEntry(
+            id: session.uuidString.lowercased(), sensor: sample.device?.name, start: sample.start.milliseconds,
+            end: sample.end.milliseconds, beats: 0))
+      }
+      entries[place].start = min(entries[place].start, sample.start.milliseconds)
+      entries[place].end = max(entries[place].end, sample.end.milliseconds)
+      if sample.type == .heartbeatSeries { entries[place].beats += sample.count }
+      if let summary = sample.summary {
+        entries[place].heartRate = Rates(
+          average: summary.average, minimum: summary.minimum, maximum: summary.maximum)
+      }
+    }
+    return entries
+  }
+}
+
+/// A workout in a list.
+package struct WorkoutEntry: Hashable, Sendable, Encodable {
+  var id: String
+  /// HealthKit's name, `running` for example.
+  var activity: String
+  /// Milliseconds of 1970.
+  var start: Int64
+  var end: Int64
+
+  /// Nil for another sample.
+  package init?(_ sample: HealthSample) {
+    guard let activity = sample.activityType else { return nil }
+    id = sample.id.uuidString.lowercased()
+    self.activity = "\(activity)"
+    start = sample.start.milliseconds
+    end = sample.end.milliseconds
+  }
+}
+
+/// The heart rate of a stretch of time.
+package struct StatisticsEntry: Hashable, Sendable, Encodable {
+  /// Milliseconds of 1970.
+  var start: Int64
+  var end: Int64
+  var count: Int
+  /// Beats a minute.
+  var average: Double?
+  var minimum: Double?
+  var maximum: Double?
+
+  package init(_ statistics: Statistics) {
+    start = statistics.start.milliseconds
+    end = statistics.end.milliseconds
+    count = statistics.count
+    average = statistics.average
+    minimum = statistics.minimum
+    maximum = statistics.maximum
+  }
+}
+
+/// Heart rate variability of a recording: each figure, or the reason for its refusal.
+package struct VariabilityEntry: Hashable, Sendable, Encodable {
+  struct Figure: Hashable, Sendable, Encodable {
+    var name: String
+    var unit: String
+    /// Nil where it is refused.
+    var value: Double?
+    /// The reason for the refusal; nil where there is a value.
+    var refused: String?
+  }
+
+  /// The share of the time that counted intervals fill, 0...1.
+  var coverage: Double
+  /// The number of counted intervals.
+  var intervals: Int
+  /// The filter that decides which intervals count.
+  var filter: String
+  var figures: [Figure]
+
+  /// The variability of a series; nil without beats.
+  package init?(_ series: HeartbeatSeries) {
+    guard let bounds = series.bounds else { return nil }
+    let report = VariabilityReport(NNIntervals(series), in: bounds)
+    coverage = report.coverage
+    intervals = report.intervals.count
+    filter = report.intervals.filter.rawValue
+    figures = VariabilityMeasure.allCases.map { measure in
+      do throws(VariabilityRefusal) {
+        let value = try report.figure(measure).value
+        return Figure(name: measure.rawValue, unit: measure.unitSymbol, value: value)
+      } catch {
+        return Figure(name: measure.rawValue, unit: measure.unitSymbol, refused: error.description)
+      }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+
+/// Listens for browsers and programs. Confined to the hub's loop, like every connection of it.
+final class WebServer {
+  private let router: Router
+  private let limits: Limits
+  private var connections = 0
+
+  init(_ router: Router, _ limits: Limits) {
+    self.router = router
+    self.limits = limits
+  }
+
+  /// Listens from now on.
+  func listen(on address: SocketAddress) -> EventLoopFuture<any Channel> {
+    let server = NIOLoopBound(self, eventLoop: router.hub.loop)
+    return ServerBootstrap(group: router.hub.loop)
+      .serverChannelOption(.backlog, value: 256)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.socketOption(.so_keepalive), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try server.value.accept(channel) }
+      }
+      .bind(to: address)
+  }
+
+  private func accept(_ channel: any Channel) throws {
+    guard connections < limits.connections else { throw ChannelError.operationUnsupported }
+    connections += 1
+    let server = NIOLoopBound(self, eventLoop: channel.eventLoop)
+    channel.closeFuture.whenComplete { _ in server.value.connections -= 1 }
+    let handler = RequestHandler(router, limits)
+    let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    var decoding = NIOHTTPDecoderLimitConfiguration()
+    decoding.maxHeaderFieldSize = limits.headerBytes
+    decoding.maxHeaderListSize = limits.headerBytes
+    decoding.maxHeaderFieldCount = limits.headerFields
+    try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+      withPipeliningAssistance: false,
+      withServerUpgrade: (
+        [upgrader(server)], { $0.pipeline.syncOperations.removeHandler(bound.value, promise: nil) }
+      ),
+      withErrorHandling: true, withOutboundHeaderValidation: true, withEncoderConfiguration: .init(),
+      withDecoderLimitConfiguration: decoding)
+    try channel.pipeline.syncOperations.addHandler(handler)
+  }
+
+  /// Makes a WebSocket of a connection whose request may have one; the others are answered as requests.
+  private func upgrader(_ server: NIOLoopBound<WebServer>) -> NIOWebSocketServerUpgrader {
+    NIOWebSocketServerUpgrader(
+      maxFrameSize: limits.messageBytes, automaticErrorHandling: false,
+      shouldUpgrade: { channel, head in
+        guard case .webSocket = server.value.router.route(head) else {
+          return channel.eventLoop.makeSucceededFuture(nil)
+        }
+        return channel.eventLoop.makeSucceededFuture([:])
+      },
+      upgradePipelineHandler: { channel, head in
+        channel.eventLoop.makeCompletedFuture {
+          let server = server.value
+          guard case .webSocket(let dialect, let key) = server.router.route(head) else {
+            throw ChannelError.operationUnsupported
+          }
+          try channel.pipeline.syncOperations.addHandlers([
+            NIOWebSocketFrameAggregator(
+              minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: server.limits.fragments,
+              maxAccumulatedFrameSize: server.limits.messageBytes),
+            SocketHandler(server.router.hub, server.limits, dialect, key),
+          ])
+        }
+      })
+  }
+}
+
+/// One connection's requests, answered one after another; `/events` is the last of its connection.
+final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let router: Router
+  private let limits: Limits
+  private var head: HTTPRequestHead?
+  private var patience: Scheduled<Void>?
+  private var reader: Reader?
+  /// Whether the recorder is being asked.
+  private var isAsking = false
+
+  init(_ router: Router, _ limits: Limits) {
+    self.router = router
+    self.limits = limits
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    wait(context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    patience?.cancel()
+    patience = nil
+    reader?.stop()
+    reader = nil
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      // A client that asks again while events are sent has not understood the protocol.
+      guard reader == nil, !isAsking else { return context.close(promise: nil) }
+      // A request with content is refused before the content comes.
+      if Router.hasContent(head) { answer(head, context) } else { self.head = head }
+    case .body: break
+    case .end:
+      guard let head else { return }
+      self.head = nil
+      answer(head, context)
+    }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    reader?.writabilityChanged()
+    context.fireChannelWritabilityChanged()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A request for a WebSocket that it may not have is answered like any other.
+    if error is NIOWebSocketUpgradeError { return }
+    context.close(promise: nil)
+  }
+
+  /// Closes a connection that sends nothing, or slowly.
+  private func wait(_ context: ChannelHandlerContext) {
+    let channel = context.channel
+    patience = context.eventLoop.scheduleTask(in: limits.requestTime) { channel.close(promise: nil) }
+  }
+
+  private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    patience?.cancel()
+    patience = nil
+    switch router.route(head) {
+    case .answer(let answer): send(answer, for: head, context)
+    case .events(_) where head.method == .HEAD: send(Answer(.ok, type: "text/event-stream"), for: head, context)
+    case .events(let key): stream(head, key, context)
+    case .archive(let question, let archive, let key):
+      isAsking = true
+      let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      let (loop, channel) = (context.eventLoop, context.channel)
+      archive(question, key.application) { answer in
+        loop.execute {
+          // A client that did not wait gets nothing.
+          guard channel.isActive else { return }
+          let (handler, context) = handler.value
+          handler.isAsking = false
+          handler.send(answer.answer, for: head, context)
+        }
+      }
+    case .webSocket:
+      var answer = Answer(.upgradeRequired, "This is for WebSockets (RFC 6455).\n")
+      answer.fields = [("Upgrade", "websocket")]
+      send(answer, for: head, context)
+    }
+  }
+
+  private func send(_ answer: Answer, for head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    let stays = head.isKeepAlive && (200..<400).contains(answer.status.code)
+    var fields = HTTPHeaders(Answer.commonFields + answer.fields)
+    if answer.status != .noContent {
+      fields.add(name: "Content-Type", value: answer.type)
+      fields.add(name: "Content-Length", value: "\(answer.body.count)")
+    }
+    if !stays { fields.add(name: "Connection", value: "close") }
+    context.write(
+      wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: answer.status, headers: fields))),
+      promise: nil)
+    if head.method != .HEAD, answer.status != .noContent {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+    }
+    let channel = context.channel
+    let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+    if stays {
+      wait(context)
+    } else {
+      written.whenComplete { _ in channel.close(promise: nil) }
+    }
+  }
+
+  private func stream(_ head: HTTPRequestHead, _ key: Key, _ context: ChannelHandlerContext) {
+    var fields = HTTPHeaders(Answer.commonFields)
+    fields.add(name: "Content-Type", value: "text/event-stream")
+    context.write(
+      wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .ok, headers: fields))), promise: nil)
+    let channel = context.channel
+    let reader = Reader(router.hub, channel, limits, key) { shown in
+      let text = ByteBuffer(string: Event.serverSent(shown))
+      channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(text)), promise: nil)
+    }
+    self.reader = reader
+    reader.begin()
+  }
+}
