@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HealthModel
 import Synchronization
 public import Timeline
 
@@ -9,7 +10,7 @@ extension Journal {
   ///
   /// - Throws: ``JournalError`` with `notWritten`; the series is not known then, also where too many were begun.
   public func open(
-    _ series: ClientSeries, metadata: [String: CaptureMetadataValue] = [:]
+    _ series: ClientSeries, metadata: Metadata = [:]
   ) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.open(series, metadata: metadata)
@@ -20,7 +21,7 @@ extension Journal {
   ///
   /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`: nothing of this record is in the journal.
   public func append(
-    _ record: ClientSeriesRecord, metadata: [String: CaptureMetadataValue] = [:], toSeries series: UUID
+    _ record: ClientSeriesRecord, metadata: Metadata = [:], toSeries series: UUID
   ) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.append(record, metadata: metadata, to: series)
@@ -35,7 +36,7 @@ extension Journal {
   ///
   /// - Throws: ``JournalError`` with `notWritten`; the workout is not known then, also where too many were begun.
   public func open(
-    _ workout: LiveWorkout, metadata: [String: CaptureMetadataValue] = [:], records: [WorkoutRecord]
+    _ workout: LiveWorkout, metadata: Metadata = [:], records: [WorkoutRecord]
   ) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.open(workout, metadata: metadata, records)
@@ -46,7 +47,7 @@ extension Journal {
   ///
   /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`: nothing of this is in the journal.
   public func append(
-    _ records: [WorkoutRecord], metadata: [String: CaptureMetadataValue] = [:], toWorkout workout: UUID
+    _ records: [WorkoutRecord], metadata: Metadata = [:], toWorkout workout: UUID
   ) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.append(records, metadata: metadata, to: workout)
@@ -72,7 +73,7 @@ extension JournalState {
 
   /// Adds a live workout and writes its name and its first records.
   mutating func open(
-    _ new: LiveWorkout, metadata: [String: CaptureMetadataValue], _ records: [WorkoutRecord]
+    _ new: LiveWorkout, metadata: Metadata, _ records: [WorkoutRecord]
   ) throws(JournalError) {
     try checkSlots()
     var contents = WorkoutContents(new)
@@ -87,7 +88,7 @@ extension JournalState {
 
   /// Writes records of a live workout with one write, and its name if the segment does not have it yet.
   mutating func append(
-    _ records: [WorkoutRecord], metadata: [String: CaptureMetadataValue] = [:], to id: UUID
+    _ records: [WorkoutRecord], metadata: Metadata = [:], to id: UUID
   ) throws(JournalError) {
     guard let its = workouts[id], !its.isCommitted else { throw JournalError(.unknownSession, path: directory.path) }
     let number = writableSegment ?? nextNumber

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import Glibc
+public import HealthModel
 import Synchronization
 public import Timeline
 
@@ -117,7 +118,7 @@ public final class Journal: Sendable {
   ///
   /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`; then it is written with the session's name in
   ///   the next segment.
-  public func setMetadata(_ metadata: [String: CaptureMetadataValue], of session: UUID) throws(JournalError) {
+  public func setMetadata(_ metadata: Metadata, of session: UUID) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.setMetadata(metadata, of: session)
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HealthModel
 import Timeline
 
 /// The mutable state of a journal, guarded by its lock.
@@ -139,7 +140,7 @@ struct JournalState: ~Copyable {
   }
 
   /// Adds a client's series without writing anything; one that is known is unchanged.
-  mutating func register(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) {
+  mutating func register(_ new: ClientSeries, metadata: Metadata) {
     guard series[new.identifier] == nil else { return }
     series[new.identifier] = JournalledSeries(new, metadata: metadata, slot: takeSlot())
   }
@@ -159,7 +160,7 @@ struct JournalState: ~Copyable {
   }
 
   /// Adds a client's series and writes its name.
-  mutating func open(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) throws(JournalError) {
+  mutating func open(_ new: ClientSeries, metadata: Metadata) throws(JournalError) {
     try checkSlots()
     let isNew = series[new.identifier] == nil
     register(new, metadata: metadata)
@@ -172,7 +173,7 @@ struct JournalState: ~Copyable {
   /// Writes a record of a client's series with one write, and its name if the segment does not have it yet; nil for the name
   /// alone.
   mutating func append(
-    _ record: ClientSeriesRecord?, metadata: [String: CaptureMetadataValue] = [:], to id: UUID
+    _ record: ClientSeriesRecord?, metadata: Metadata = [:], to id: UUID
   ) throws(JournalError) {
     guard let its = series[id], !its.isCommitted else { throw JournalError(.unknownSession, path: directory.path) }
     let number = writableSegment ?? nextNumber
@@ -192,7 +193,7 @@ struct JournalState: ~Copyable {
 
   /// Writes metadata of a session with one write, and its name if the segment does not have it yet.
   mutating func setMetadata(
-    _ metadata: [String: CaptureMetadataValue], of id: UUID
+    _ metadata: Metadata, of id: UUID
   ) throws(JournalError) {
     guard let session = sessions[id], !session.isCommitted else {
       throw JournalError(.unknownSession, path: directory.path)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 
 /// An object with records of its own in a journal: a session, a series or a workout. Accessed only under the journal's
 /// lock.
@@ -38,13 +39,13 @@ final class JournalledSession: JournalledObject {
 /// A client's series of a journal.
 final class JournalledSeries: JournalledObject {
   let series: ClientSeries
-  var metadata: [String: CaptureMetadataValue]
+  var metadata: Metadata
   let slot: Int
   var isCommitted = false
   var namedIn: Int?
   var batchNumber = -1
 
-  init(_ series: ClientSeries, metadata: [String: CaptureMetadataValue], slot: Int) {
+  init(_ series: ClientSeries, metadata: Metadata, slot: Int) {
     self.series = series
     self.metadata = metadata
     self.slot = slot
@@ -56,7 +57,7 @@ final class JournalledSeries: JournalledObject {
 /// A live workout of a journal.
 final class JournalledWorkout: JournalledObject {
   let workout: LiveWorkout
-  var metadata: [String: CaptureMetadataValue]
+  var metadata: Metadata
   let slot: Int
   var isCommitted = false
   var namedIn: Int?
@@ -65,7 +66,7 @@ final class JournalledWorkout: JournalledObject {
   var boot: WorkoutRecord?
   var clock: WorkoutRecord?
 
-  init(_ workout: LiveWorkout, metadata: [String: CaptureMetadataValue], slot: Int) {
+  init(_ workout: LiveWorkout, metadata: Metadata, slot: Int) {
     self.workout = workout
     self.metadata = metadata
     self.slot = slot
