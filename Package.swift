@@ -69,7 +69,7 @@ let package = Package(
     module("HealthModel"),
     module("Timeline", ["GATTHeartRate", "HealthModel", "Support"]),
     module("SeriesStore", ["HealthModel", "Support", "CSQLite", "CLinux"]),
-    module("Captures", ["Timeline", "Support", "CBluetooth", "CLinux"]),
+    module("Captures", ["Timeline", "HealthModel", "Support", "CBluetooth", "CLinux"]),
     module("DBus", ["CDBus", "CLinux"]),
     module("BlueZ", ["DBus", "Support", "CLinux"]),
     module(

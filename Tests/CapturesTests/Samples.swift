@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import Support
 import TestSupport
 import Timeline
@@ -39,12 +40,13 @@ enum Samples {
     String(repeating: "x", count: 248), "ends with \\", "\\u{41}", "\r\n", "a  b",
   ]
 
-  static func metadataValue(using random: inout SeededGenerator) -> CaptureMetadataValue {
-    let values: [CaptureMetadataValue] = [
+  static func metadataValue(using random: inout SeededGenerator) -> MetadataValue {
+    let symbol = hostile.randomElement(using: &random) ?? ""
+    let values: [MetadataValue] = [
       .text(hostile.randomElement(using: &random) ?? ""), .integer(Int64(bitPattern: random.next())),
-      .real(Double.random(in: -1e6...1e6, using: &random)), .boolean(.random(using: &random)),
-      .time(microseconds: .random(in: RecordLine.times, using: &random)),
-      .quantity(.random(in: -1e6...1e6, using: &random), unit: hostile.randomElement(using: &random) ?? ""),
+      .real(Double.random(in: -1e6...1e6, using: &random)), .flag(.random(using: &random)),
+      .time(Timestamp(microseconds: .random(in: RecordLine.times, using: &random))),
+      .quantity(Quantity(.random(in: -1e6...1e6, using: &random), Unit(symbol) ?? Unit(opaque: symbol))),
     ]
     return values.randomElement(using: &random) ?? .integer(0)
   }

@@ -69,8 +69,8 @@ struct CapturedSessionTests {
   func typedMetadata() throws {
     var capture = capture(seconds: 60)
     capture.header.metadata = [
-      "game": "Tetris", "level": .integer(-3), "speed": .real(1.25), "ranked": .boolean(true),
-      "began": .time(microseconds: 5),
+      "game": "Tetris", "level": .integer(-3), "speed": .real(1.25), "ranked": .flag(true),
+      "began": .time(Timestamp(microseconds: 5)),
     ]
     var session = try RecordedSession(of: capture, version: "0.1.0")
     #expect(session.metadata["game"] == .text("Tetris"))

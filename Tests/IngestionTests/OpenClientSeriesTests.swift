@@ -26,12 +26,6 @@ struct OpenClientSeriesTests {
       value, over: TimeSpan(start: begin, end: begin.advanced(byMicroseconds: length))!)
   }
 
-  /// The same as the journal has it.
-  private static func written(_ second: Int64, _ value: Double) -> ClientSeries.Value {
-    let begin = start.microseconds + second * 1_000_000
-    return ClientSeries.Value(startMicroseconds: begin, endMicroseconds: begin, value: value)
-  }
-
   private static func beats(_ beats: [(Int64, Bool)]) -> [SampleDraft.HeartbeatTick] {
     beats.map { SampleDraft.HeartbeatTick($0.0, precededByGap: $0.1) }
   }
@@ -43,7 +37,7 @@ struct OpenClientSeriesTests {
     var open = try Self.open(Self.fahrenheit)
     #expect(open.series.type == "bodyTemperature" && open.series.unit == "degF")
     let record = try open.record(inserting: [Self.value(2, 98.6), Self.value(1, 98.4)])
-    #expect(record == .values([Self.written(2, 98.6), Self.written(1, 98.4)]))
+    #expect(record == .values([Self.value(2, 98.6), Self.value(1, 98.4)]))
     open.journalTook(record)
     #expect(open.count == 2)
     #expect(try open.record(finishingAt: nil) == .finish(endMicroseconds: nil))
@@ -110,7 +104,7 @@ struct OpenClientSeriesTests {
   func judgedBeats() throws {
     var contents = ClientSeriesContents(try Self.open(.heartbeats(timescale: 1000)).series)
     contents.beats = (0..<100).map { beat in
-      ClientSeries.Beat(ticks: beat == 30 ? 1800 : beat == 60 ? 9000 : 880 + beat * 7 % 31, precededByGap: beat == 60)
+      Heartbeat(rrTicks: beat == 30 ? 1800 : beat == 60 ? 9000 : 880 + beat * 7 % 31, precededByGap: beat == 60)
     }
     let beats = try contents.heartbeats().beats
     #expect(beats.map(\.precededByGap).indices.filter { beats[$0].precededByGap } == [60])
@@ -137,7 +131,7 @@ struct OpenClientSeriesTests {
     #expect(
       try open.record(adding: Self.beats([(1600, false), (3000, true)]))
         == .beats(
-          [ClientSeries.Beat(ticks: 800), ClientSeries.Beat(ticks: 1400, precededByGap: true)], after: 800))
+          [Heartbeat(rrTicks: 800), Heartbeat(rrTicks: 1400, precededByGap: true)], after: 800))
     #expect(throws: SeriesError.timeNotIncreasing(index: 2)) { try open.record(adding: Self.beats([(800, false)])) }
     #expect(throws: SeriesError.timeNotIncreasing(index: 3)) {
       try open.record(adding: Self.beats([(900, false), (900, false)]))
@@ -156,7 +150,7 @@ struct OpenClientSeriesTests {
     var contents = ClientSeriesContents(open.series)
     contents.metadata = ["room": .text("kitchen")]
     #expect(throws: SeriesError.empty) { try contents.sample() }
-    contents.values = [Self.written(2, 98.6), Self.written(1, 98.4)]
+    contents.values = [Self.value(2, 98.6), Self.value(1, 98.4)]
     let interrupted = try contents.sample()
     #expect(interrupted.metadata == ["room": .text("kitchen"), "interrupted": .flag(true)])
     #expect(interrupted.device == device)

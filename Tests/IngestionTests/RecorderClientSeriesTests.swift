@@ -15,12 +15,6 @@ struct RecorderClientSeriesTests {
       36 + Double(second), over: TimeSpan(at: start.advanced(byMicroseconds: second * 1_000_000)))
   }
 
-  /// The same as the journal has it.
-  private static func written(_ second: Int64) -> ClientSeries.Value {
-    let begin = start.microseconds + second * 1_000_000
-    return ClientSeries.Value(startMicroseconds: begin, endMicroseconds: begin, value: 36 + Double(second))
-  }
-
   private static func begin(_ recorder: Recorder) async throws(ClientSeriesFailure) -> UUID {
     try await recorder.beginSeries(
       of: .bodyTemperature, in: QuantityType.bodyTemperature.unit, from: start, for: Invented.game)
@@ -88,7 +82,7 @@ struct RecorderClientSeriesTests {
         identifier: Invented.session(5), type: "bodyTemperature", unit: "degC", source: "thermometer",
         startMicroseconds: Self.start.microseconds)
       try journal.open(series)
-      try journal.append(.values([Self.written(1), Self.written(2)]), toSeries: Invented.session(5))
+      try journal.append(.values([Self.value(1), Self.value(2)]), toSeries: Invented.session(5))
     }
     try await stage.run { _ in }
     let samples = try await stage.samples(of: .bodyTemperature)
@@ -111,7 +105,7 @@ struct RecorderClientSeriesTests {
     }
     try stage.writeJournal { journal in
       try journal.open(series)
-      try journal.append(.values([Self.written(1)]), toSeries: series.identifier)
+      try journal.append(.values([Self.value(1)]), toSeries: series.identifier)
     }
     try await stage.run { _ in }
     #expect(try await stage.samples(of: .bodyTemperature).isEmpty)

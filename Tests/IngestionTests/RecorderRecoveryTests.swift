@@ -153,7 +153,7 @@ struct RecorderRecoveryTests {
   private static func leaveStopped(_ stage: LoneRecorder, until last: Int, _ strap: inout Strap) throws {
     let workout = LiveWorkout(
       identifier: Invented.session(8), uid: 1000, application: "org.example.Game", endsWithClient: false,
-      configuration: LiveWorkout.Configuration(running), request: Invented.session(7), sensor: LoneRecorder.strap)
+      configuration: running, request: Invented.session(7), sensor: LoneRecorder.strap)
     let session = CaptureHeader(
       session: Invented.session(7), sensor: SensorIdentity(address: LoneRecorder.strap, name: nil), source: "test",
       request: SessionRequest(

@@ -286,7 +286,7 @@ struct RecorderWorkoutsTests {
           identifier: Invented.session(7), uid: 1000, application: "org.example.Game", endsWithClient: true))
       let workout = LiveWorkout(
         identifier: Invented.session(8), uid: 1000, application: "org.example.Game", endsWithClient: true,
-        configuration: LiveWorkout.Configuration(Self.running), request: Invented.session(7),
+        configuration: Self.running, request: Invented.session(7),
         sensor: LoneRecorder.strap)
       try journal.open(
         workout,
@@ -424,7 +424,7 @@ struct RecorderWorkoutsTests {
       try journal.open(
         LiveWorkout(
           identifier: id, uid: 1000, application: "org.example.Game", endsWithClient: false,
-          configuration: LiveWorkout.Configuration(Self.running)),
+          configuration: Self.running),
         records: [
           .boot(Invented.boot, at: Invented.at(90)),
           .clock(wallMinusBootMicroseconds: Invented.wallMinusBoot, at: Invented.at(90)),

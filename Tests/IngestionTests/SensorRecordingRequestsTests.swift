@@ -1,5 +1,6 @@
 import Captures
 import FoundationEssentials
+import HealthModel
 import Testing
 import Timeline
 

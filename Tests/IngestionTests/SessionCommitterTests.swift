@@ -80,7 +80,8 @@ final class SessionCommitterTests {
     for second in 0..<60 {
       let time = 1_790_000_000_000_000 + Int64(second) * 1_000_000
       try journal.append(
-        .values([ClientSeries.Value(startMicroseconds: time, endMicroseconds: time, value: 36.5)]), toSeries: session)
+        .values([SampleDraft.QuantityValue(36.5, over: TimeSpan(at: Timestamp(microseconds: time)))]), toSeries: session
+      )
     }
     return journal
   }

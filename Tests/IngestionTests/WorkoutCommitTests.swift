@@ -22,7 +22,7 @@ struct WorkoutCommitTests {
     try journal.open(
       LiveWorkout(
         identifier: workout, uid: 1000, application: "org.example.Game", endsWithClient: false,
-        configuration: LiveWorkout.Configuration(WorkoutConfiguration(.running)), request: request,
+        configuration: WorkoutConfiguration(.running), request: request,
         sensor: LoneRecorder.strap),
       records: [
         .boot(Invented.boot, at: Invented.at(90)),

@@ -141,7 +141,7 @@ struct WorkoutHeartEventTests {
       try journal.open(
         LiveWorkout(
           identifier: Invented.session(8), uid: 1000, application: "org.example.Game", endsWithClient: false,
-          configuration: LiveWorkout.Configuration(Self.running), sensor: LoneRecorder.strap),
+          configuration: Self.running, sensor: LoneRecorder.strap),
         records: [
           .boot(Invented.boot, at: Invented.at(150)),
           .clock(wallMinusBootMicroseconds: Invented.wallMinusBoot, at: Invented.at(150)),

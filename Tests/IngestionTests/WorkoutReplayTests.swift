@@ -8,7 +8,7 @@ import Timeline
 
 @Suite("A live workout that is repeated from its records")
 struct WorkoutReplayTests {
-  private static let running = LiveWorkout.Configuration(activityType: 37, location: 1, swimmingLocation: 0)
+  private static let running = WorkoutConfiguration(.running)
 
   /// A workout that began with these records, in boot 2 at 0 s.
   private static func contents(_ records: [WorkoutRecord], clock: Int64 = Invented.wallMinusBoot) -> WorkoutContents {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import Timeline
 
 /// Makes captures from the connections of a foreign file: one for each sensor that sent a heart rate.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HealthModel
 public import Timeline
 
 /// One session of one sensor as it was received: its header and all events, in order.
@@ -41,14 +42,14 @@ public struct CaptureHeader: Hashable, Sendable {
   /// The program that recorded the session, with its version, such as `sensord 0.1.0`.
   public var source: String
   /// Metadata from the person or program that requested the session, such as a game's name.
-  public var metadata: [String: CaptureMetadataValue]
+  public var metadata: Metadata
   /// The program's request for the session; nil where the session began by itself.
   public var request: SessionRequest?
   /// The session that this one continues because it reached its maximum length.
   public var linkedTo: UUID?
 
   public init(
-    session: UUID, sensor: SensorIdentity, source: String, metadata: [String: CaptureMetadataValue] = [:],
+    session: UUID, sensor: SensorIdentity, source: String, metadata: Metadata = [:],
     request: SessionRequest? = nil, linkedTo: UUID? = nil
   ) {
     self.session = session
@@ -80,24 +81,6 @@ public struct SessionRequest: Hashable, Sendable {
     self.application = application
     self.endsWithClient = endsWithClient
   }
-}
-
-/// A typed value in a session's metadata: the types of the store that a capture can hold.
-public enum CaptureMetadataValue: Hashable, Sendable {
-  case text(String)
-  case integer(Int64)
-  /// A finite number. A value that is not finite is not written.
-  case real(Double)
-  case boolean(Bool)
-  /// Microseconds since 1970 (UTC), within ±317 years.
-  case time(microseconds: Int64)
-  /// A finite number in a unit, by its symbol in the store.
-  case quantity(Double, unit: String)
-}
-
-extension CaptureMetadataValue: ExpressibleByStringLiteral {
-  /// A text.
-  public init(stringLiteral text: String) { self = .text(text) }
 }
 
 /// A record of a session of a kind that this version does not know, preserved for a later version.

@@ -1,15 +1,16 @@
 public import FoundationEssentials
+public import HealthModel
 
 /// A record of a series that another program inserts while the recorder runs (Documentation/capture-format.md). Its values
 /// are in the journal before they are in the store.
 public enum ClientSeriesRecord: Hashable, Sendable {
   /// A series begins; its slot is valid from here on.
   case begin(ClientSeries)
-  /// Values of the series; at least one.
-  case values([ClientSeries.Value])
-  /// Heartbeats of the series; at least one. `after` is the number of ticks from the series' start to the heartbeat
+  /// Values of the series in its unit; at least one.
+  case values([SampleDraft.QuantityValue])
+  /// Heartbeats of the series, of which a record has the interval and the gap; at least one. `after` is the number of ticks from the series' start to the heartbeat
   /// before them, so that heartbeats behind a damaged record keep their times.
-  case beats([ClientSeries.Beat], after: Int64)
+  case beats([Heartbeat], after: Int64)
   /// The series is complete, and ends at this time in microseconds since 1970 (UTC); nil: with its last value.
   case finish(endMicroseconds: Int64?)
 
@@ -47,13 +48,12 @@ public struct ClientSeries: Hashable, Sendable {
   /// When it begins, in microseconds since 1970 (UTC): for heartbeats the origin of the first one's ticks. Nil: with its first
   /// value.
   public var startMicroseconds: Int64?
-  /// The measuring device as the program describes it: name, manufacturer, model, versions of hardware, firmware and
-  /// software, local identifier and unique device identifier. Empty without a description.
-  public var device: [String?] = []
+  /// The measuring device as the program describes it.
+  public var device: Device?
 
   public init(
     identifier: UUID, type: String, unit: String, source: String, startMicroseconds: Int64? = nil,
-    device: [String?] = []
+    device: Device? = nil
   ) {
     self.identifier = identifier
     self.type = type
@@ -62,48 +62,17 @@ public struct ClientSeries: Hashable, Sendable {
     self.startMicroseconds = startMicroseconds
     self.device = device
   }
-
-  /// The number of properties of a described device.
-  static let deviceProperties = 8
-
-  /// A value with the time for which it is valid, in microseconds since 1970 (UTC).
-  public struct Value: Hashable, Sendable {
-    public var startMicroseconds: Int64
-    /// Not before the start.
-    public var endMicroseconds: Int64
-    /// A finite number.
-    public var value: Double
-
-    public init(startMicroseconds: Int64, endMicroseconds: Int64, value: Double) {
-      self.startMicroseconds = startMicroseconds
-      self.endMicroseconds = endMicroseconds
-      self.value = value
-    }
-  }
-
-  /// One heartbeat.
-  public struct Beat: Hashable, Sendable {
-    /// Since the heartbeat before it, in ticks.
-    public var ticks: UInt32
-    /// Whether heartbeats before it are missing.
-    public var precededByGap: Bool
-
-    public init(ticks: UInt32, precededByGap: Bool = false) {
-      self.ticks = ticks
-      self.precededByGap = precededByGap
-    }
-  }
 }
 
 /// A client's series as a journal has it: its description and the values so far.
 public struct ClientSeriesContents: Hashable, Sendable {
   public var series: ClientSeries
   /// Metadata from the client, at the series' beginning or later; the last value of a key counts.
-  public var metadata: [String: CaptureMetadataValue] = [:]
+  public var metadata: Metadata = [:]
   /// Values in the order of their insertion.
-  public var values: [ClientSeries.Value] = []
+  public var values: [SampleDraft.QuantityValue] = []
   /// Heartbeats in order.
-  public var beats: [ClientSeries.Beat] = []
+  public var beats: [Heartbeat] = []
   /// Whether the client completed the series.
   public var isFinished = false
   /// The end of the series that the client gave, in microseconds since 1970 (UTC); nil: with its last value.
@@ -128,17 +97,17 @@ public struct ClientSeriesContents: Hashable, Sendable {
 
   /// Appends heartbeats; the first one is preceded by a gap where records before it are missing. Heartbeats that
   /// overlap those in the series are skipped.
-  private mutating func append(_ more: [ClientSeries.Beat], after: Int64) {
+  private mutating func append(_ more: [Heartbeat], after: Int64) {
     guard var first = more.first else { return }
     if after != ticks {
-      let (sum, overflow) = after.addingReportingOverflow(Int64(first.ticks))
+      let (sum, overflow) = after.addingReportingOverflow(Int64(first.rrTicks))
       guard !overflow, sum > ticks, let interval = UInt32(exactly: sum &- ticks) else { return }
-      first = ClientSeries.Beat(ticks: interval, precededByGap: true)
+      first = Heartbeat(rrTicks: interval, precededByGap: true)
     }
     beats.append(first)
     beats += more.dropFirst()
-    ticks &+= Int64(first.ticks)
-    for beat in more.dropFirst() { ticks &+= Int64(beat.ticks) }
+    ticks &+= Int64(first.rrTicks)
+    for beat in more.dropFirst() { ticks &+= Int64(beat.rrTicks) }
   }
 }
 
@@ -157,9 +126,9 @@ extension RecordBuffer {
         word("at")
         integer(begin)
       }
-      if series.device.count == ClientSeries.deviceProperties {
+      if let device = series.device {
         word("device")
-        for text in series.device { if let text { string(text) } else { word("-") } }
+        for text in device.texts { if let text { string(text) } else { word("-") } }
       }
     case .values(let values):
       let values = values.filter(\.value.isFinite)
@@ -167,8 +136,8 @@ extension RecordBuffer {
       begin(slot)
       word("values")
       for value in values {
-        integer(value.startMicroseconds)
-        integer(value.endMicroseconds)
+        integer(value.span.start.microseconds)
+        integer(value.span.end.microseconds)
         word("\(value.value)")
       }
     case .beats(let beats, let after):
@@ -181,7 +150,7 @@ extension RecordBuffer {
       }
       for beat in beats {
         if beat.precededByGap { word("gap") }
-        integer(beat.ticks)
+        integer(beat.rrTicks)
       }
     case .finish(let end):
       begin(slot)
@@ -212,22 +181,22 @@ extension RecordLine {
       switch word {
       case "at": series.startMicroseconds = try required(time(), "at")
       case "device":
-        series.device = []
-        for _ in 0..<ClientSeries.deviceProperties { series.device.append(try deviceProperty()) }
+        var texts: [String?] = []
+        for _ in Device().texts { texts.append(try deviceProperty()) }
+        series.device = Device(texts: texts)
       default: throw .malformed(field: "series")
       }
     }
     return series
   }
 
-  private mutating func values() throws(Fault) -> [ClientSeries.Value] {
-    var values: [ClientSeries.Value] = []
+  private mutating func values() throws(Fault) -> [SampleDraft.QuantityValue] {
+    var values: [SampleDraft.QuantityValue] = []
     repeat {
-      let start = try required(time(), "start")
-      let end = try required(time(), "end")
-      guard start <= end else { throw .malformed(field: "end") }
-      values.append(
-        ClientSeries.Value(startMicroseconds: start, endMicroseconds: end, value: try required(real(), "value")))
+      let start = Timestamp(microseconds: try required(time(), "start"))
+      let end = Timestamp(microseconds: try required(time(), "end"))
+      let span = try required(TimeSpan(start: start, end: end), "end")
+      values.append(SampleDraft.QuantityValue(try required(real(), "value"), over: span))
     } while !isAtEnd
     return values
   }
@@ -242,7 +211,7 @@ extension RecordLine {
   }
 
   private mutating func beats() throws(Fault) -> ClientSeriesRecord {
-    var beats: [ClientSeries.Beat] = []
+    var beats: [Heartbeat] = []
     var after: Int64 = 0
     repeat {
       var first = try required(word(), "ticks")
@@ -252,7 +221,7 @@ extension RecordLine {
       }
       let ticks = first == "gap" ? try required(word(), "ticks") : first
       guard let count = UInt32(ticks), String(count) == ticks else { throw .malformed(field: "ticks") }
-      beats.append(ClientSeries.Beat(ticks: count, precededByGap: first == "gap"))
+      beats.append(Heartbeat(rrTicks: count, precededByGap: first == "gap"))
     } while !isAtEnd
     return .beats(beats, after: after)
   }

@@ -1,7 +1,8 @@
 public import FoundationEssentials
+public import HealthModel
 public import Timeline
 
-/// The description of a live workout when it begins. Its numbers are the raw values of the store.
+/// The description of a live workout when it begins.
 public struct LiveWorkout: Hashable, Sendable {
   /// Its identity, which is also its sync identifier in the store.
   public var identifier: UUID
@@ -12,14 +13,14 @@ public struct LiveWorkout: Hashable, Sendable {
   /// Whether the workout ends when that program goes.
   public var endsWithClient: Bool
   /// The workout's activity and place.
-  public var configuration: Configuration
+  public var configuration: WorkoutConfiguration
   /// The request of the recording session that began with the workout; nil for a workout without a sensor.
   public var request: UUID?
   /// The sensor whose values belong to the workout; nil for a workout of other programs' samples alone.
   public var sensor: SensorAddress?
 
   public init(
-    identifier: UUID, uid: UInt32, application: String, endsWithClient: Bool, configuration: Configuration,
+    identifier: UUID, uid: UInt32, application: String, endsWithClient: Bool, configuration: WorkoutConfiguration,
     request: UUID? = nil, sensor: SensorAddress? = nil
   ) {
     self.identifier = identifier
@@ -29,33 +30,6 @@ public struct LiveWorkout: Hashable, Sendable {
     self.configuration = configuration
     self.request = request
     self.sensor = sensor
-  }
-
-  /// The kind of a workout, or of an activity in it: activity type, place and length of a lap.
-  public struct Configuration: Hashable, Sendable {
-    public var activityType: Int64
-    public var location: Int64
-    public var swimmingLocation: Int64
-    /// The length of a lap with its unit; the number is finite.
-    public var lapLength: Length?
-
-    public init(activityType: Int64, location: Int64, swimmingLocation: Int64, lapLength: Length? = nil) {
-      self.activityType = activityType
-      self.location = location
-      self.swimmingLocation = swimmingLocation
-      self.lapLength = lapLength
-    }
-  }
-
-  /// A length with its unit.
-  public struct Length: Hashable, Sendable {
-    public var value: Double
-    public var unit: String
-
-    public init(_ value: Double, _ unit: String) {
-      self.value = value
-      self.unit = unit
-    }
   }
 }
 
@@ -98,10 +72,10 @@ public enum WorkoutCall: Hashable, Sendable {
   case pause
   case resume
   /// An activity begins, and the one under way ends.
-  case beginActivity(UUID, LiveWorkout.Configuration, metadata: [String: CaptureMetadataValue])
+  case beginActivity(UUID, WorkoutConfiguration, metadata: Metadata)
   case endActivity
   /// An event with the number of its type in the store, over a time that is over.
-  case event(type: Int64, start: BootInstant, end: BootInstant, metadata: [String: CaptureMetadataValue])
+  case event(type: Int64, start: BootInstant, end: BootInstant, metadata: Metadata)
   /// The workout is over; its sensor is still recorded, for the recovery.
   case stop
   /// All is over.
@@ -112,7 +86,7 @@ public enum WorkoutCall: Hashable, Sendable {
 public struct WorkoutContents: Hashable, Sendable {
   public var workout: LiveWorkout
   /// Metadata from its program; the last value of a key counts.
-  public var metadata: [String: CaptureMetadataValue] = [:]
+  public var metadata: Metadata = [:]
   /// Calls, boots and clocks in order.
   public private(set) var records: [WorkoutRecord] = []
   /// The samples that the workout collected, in the order in which they were added.

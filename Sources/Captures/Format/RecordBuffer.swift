@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import Support
 import Timeline
 
@@ -68,7 +69,7 @@ struct RecordBuffer: ~Copyable {
   }
 
   /// Appends metadata of a session, sorted by key. A number that is not finite is not written.
-  mutating func metadata(_ metadata: [String: CaptureMetadataValue], slot: Int) {
+  mutating func metadata(_ metadata: Metadata, slot: Int) {
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       guard value.isWritable else { continue }
       begin(slot)
@@ -79,7 +80,7 @@ struct RecordBuffer: ~Copyable {
     }
   }
 
-  mutating func metadataValue(_ value: CaptureMetadataValue) {
+  mutating func metadataValue(_ value: MetadataValue) {
     switch value {
     case .text(let text): string(text)
     case .integer(let number):
@@ -88,16 +89,16 @@ struct RecordBuffer: ~Copyable {
     case .real(let real):
       word("real")
       word("\(real)")
-    case .boolean(let isTrue):
+    case .flag(let isTrue):
       word("boolean")
       word(isTrue ? "true" : "false")
-    case .time(let microseconds):
+    case .time(let time):
       word("time")
-      integer(microseconds)
-    case .quantity(let number, let unit):
+      integer(time.microseconds)
+    case .quantity(let quantity):
       word("quantity")
-      word("\(number)")
-      string(unit)
+      word("\(quantity.value)")
+      string(quantity.unit.symbol)
     }
   }
 
@@ -237,11 +238,12 @@ struct RecordBuffer: ~Copyable {
   }
 }
 
-extension CaptureMetadataValue {
+extension MetadataValue {
   /// Whether a record can hold the value: a number that is not finite has no form.
   var isWritable: Bool {
     switch self {
-    case .real(let number), .quantity(let number, _): number.isFinite
+    case .real(let number): number.isFinite
+    case .quantity(let quantity): quantity.value.isFinite
     default: true
     }
   }

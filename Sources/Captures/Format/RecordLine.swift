@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import Support
 import Timeline
 
@@ -10,7 +11,7 @@ enum Record: Equatable {
   case resumes(slot: Int, CaptureHeader, RecordBuffer.Resumption)
   /// A program asked for the session.
   case requested(slot: Int, SessionRequest)
-  case metadata(slot: Int, key: String, value: CaptureMetadataValue)
+  case metadata(slot: Int, key: String, value: MetadataValue)
   case event(slot: Int, SensorEvent)
   /// A series of values that another program inserts.
   case series(slot: Int, ClientSeriesRecord)
@@ -251,26 +252,30 @@ struct RecordLine {
   }
 
   /// Reads text, or the name of a type and its value.
-  mutating func metadataValue() throws(Fault) -> CaptureMetadataValue {
+  mutating func metadataValue() throws(Fault) -> MetadataValue {
     if rest.first == UInt8(ascii: "\"") { return .text(try required(string(), "value")) }
     switch try required(word(), "value") {
     case "integer": return .integer(try required(integer(), "value"))
     case "real": return .real(try required(real(), "value"))
     case "boolean":
       switch word() {
-      case "true": return .boolean(true)
-      case "false": return .boolean(false)
+      case "true": return .flag(true)
+      case "false": return .flag(false)
       default: throw .malformed(field: "value")
       }
-    case "time": return .time(microseconds: try required(time(), "value"))
-    case "quantity":
-      let number = try required(real(), "value")
-      return .quantity(number, unit: try required(string(), "unit"))
+    case "time": return .time(Timestamp(microseconds: try required(time(), "value")))
+    case "quantity": return .quantity(Quantity(try required(real(), "value"), try unit()))
     case let word:
       // The type is from a later program, which is treated like an unknown kind.
       if case .malformed = Fault(kind: word, else: "value") { throw .malformed(field: "value") }
       throw .unknown(kind: "meta")
     }
+  }
+
+  /// Reads a unit by its symbol; one that only a later version knows is opaque.
+  mutating func unit() throws(Fault) -> Unit {
+    let symbol = try required(string(), "unit")
+    return Unit(symbol) ?? Unit(opaque: symbol)
   }
 
   private mutating func information() throws(Fault) -> SensorEvent.Kind {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import Timeline
 
 extension RecordBuffer {
@@ -61,17 +62,17 @@ extension RecordBuffer {
     }
   }
 
-  private mutating func configuration(_ its: LiveWorkout.Configuration) {
-    integer(its.activityType)
-    integer(its.location)
-    integer(its.swimmingLocation)
+  private mutating func configuration(_ its: WorkoutConfiguration) {
+    integer(its.activityType.rawValue)
+    integer(its.location.rawValue)
+    integer(its.swimmingLocation.rawValue)
     guard let length = its.lapLength, length.value.isFinite else { return }
     word("lap")
     word("\(length.value)")
-    string(length.unit)
+    string(length.unit.symbol)
   }
 
-  private mutating func with(_ metadata: [String: CaptureMetadataValue]) {
+  private mutating func with(_ metadata: Metadata) {
     let metadata = metadata.filter(\.value.isWritable)
     guard !metadata.isEmpty else { return }
     word("with")
@@ -128,12 +129,13 @@ extension RecordLine {
     return workout
   }
 
-  private mutating func configuration() throws(Fault) -> LiveWorkout.Configuration {
-    var its = LiveWorkout.Configuration(
-      activityType: try required(integer(), "type"), location: try required(integer(), "location"),
-      swimmingLocation: try required(integer(), "swimming location"))
+  private mutating func configuration() throws(Fault) -> WorkoutConfiguration {
+    var its = WorkoutConfiguration(
+      WorkoutActivityType(rawValue: try required(integer(), "type")),
+      location: WorkoutSessionLocation(rawValue: try required(integer(), "location")),
+      swimmingLocation: WorkoutSwimmingLocation(rawValue: try required(integer(), "swimming location")))
     guard goesOn(with: "lap") else { return its }
-    its.lapLength = LiveWorkout.Length(try required(real(), "lap"), try required(string(), "unit"))
+    its.lapLength = Quantity(try required(real(), "lap"), try unit())
     return its
   }
 
@@ -147,10 +149,10 @@ extension RecordLine {
       metadata: try metadata(orElse: "event"))
   }
 
-  private mutating func metadata(orElse field: String) throws(Fault) -> [String: CaptureMetadataValue] {
+  private mutating func metadata(orElse field: String) throws(Fault) -> Metadata {
     guard !isAtEnd else { return [:] }
     guard goesOn(with: "with"), !isAtEnd else { throw .malformed(field: field) }
-    var metadata: [String: CaptureMetadataValue] = [:]
+    var metadata: Metadata = [:]
     repeat {
       let key = try required(string(), "key")
       metadata[key] = try metadataValue()

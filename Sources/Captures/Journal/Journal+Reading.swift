@@ -16,17 +16,9 @@ extension Journal {
   public func capture(
     of session: UUID, leavingOutUnreadable: Bool = false
   ) throws(JournalError) -> (capture: Capture, damages: [CaptureDamage]) {
-    let (scan, basis, leftOut) = try scan(for: session, leavingOutUnreadable: leavingOutUnreadable)
-    let damages = leftOut + scan.reader.damages.first
-    if let found = scan.reader.sessions.first { return (found.capture, damages) }
-    // The segments exist, but somebody removed the session's records.
-    guard !leftOut.isEmpty || !basis.segments.isEmpty, let header = basis.header else {
-      throw JournalError(.unknownSession, path: directory)
+    try read(session, leavingOutUnreadable, { $0.sessions.first?.capture }) {
+      $0.header.map { Capture(header: $0, events: []) }
     }
-    return (
-      Capture(header: header, events: []),
-      damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
-    )
   }
 
   /// Reads a client's series from the segments, as ``capture(of:leavingOutUnreadable:)`` reads a session.
@@ -35,16 +27,7 @@ extension Journal {
   public func contents(
     ofSeries series: UUID, leavingOutUnreadable: Bool = false
   ) throws(JournalError) -> (contents: ClientSeriesContents, damages: [CaptureDamage]) {
-    let (scan, basis, leftOut) = try scan(for: series, leavingOutUnreadable: leavingOutUnreadable)
-    let damages = leftOut + scan.reader.damages.first
-    if let found = scan.reader.series.first { return (found, damages) }
-    // The segments exist, but somebody removed the series' records.
-    guard !leftOut.isEmpty || !basis.segments.isEmpty, let its = basis.series else {
-      throw JournalError(.unknownSession, path: directory)
-    }
-    return (
-      ClientSeriesContents(its), damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
-    )
+    try read(series, leavingOutUnreadable, \.series.first) { $0.series.map(ClientSeriesContents.init) }
   }
 
   /// Reads a live workout from the segments, as ``capture(of:leavingOutUnreadable:)`` reads a session.
@@ -53,16 +36,22 @@ extension Journal {
   public func contents(
     ofWorkout workout: UUID, leavingOutUnreadable: Bool = false
   ) throws(JournalError) -> (contents: WorkoutContents, damages: [CaptureDamage]) {
-    let (scan, basis, leftOut) = try scan(for: workout, leavingOutUnreadable: leavingOutUnreadable)
+    try read(workout, leavingOutUnreadable, \.workouts.first) { $0.workout.map(WorkoutContents.init) }
+  }
+
+  /// Reads what the segments have of an object: `found`, or what its name alone makes where the segments exist, but
+  /// somebody removed the object's records.
+  private func read<Contents>(
+    _ identifier: UUID, _ leavingOutUnreadable: Bool, _ found: (RecordReader) -> Contents?,
+    empty: (JournalledObject.Name) -> Contents?
+  ) throws(JournalError) -> (Contents, [CaptureDamage]) {
+    let (scan, basis, leftOut) = try scan(for: identifier, leavingOutUnreadable: leavingOutUnreadable)
     let damages = leftOut + scan.reader.damages.first
-    if let found = scan.reader.workouts.first { return (found, damages) }
-    // The segments exist, but somebody removed the workout's records.
-    guard !leftOut.isEmpty || !basis.segments.isEmpty, let workout = basis.workout else {
+    if let contents = found(scan.reader) { return (contents, damages) }
+    guard !leftOut.isEmpty || !basis.segments.isEmpty, let contents = basis.name.flatMap(empty) else {
       throw JournalError(.unknownSession, path: directory)
     }
-    return (
-      WorkoutContents(workout), damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
-    )
+    return (contents, damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages)
   }
 
   /// Reads the segments that name a session, a series or a workout; the damages are those of segments that were left out.
@@ -112,9 +101,8 @@ extension Journal {
 
 /// The state of the journal on which a reading depends.
 private struct ReadingBasis {
-  var header: CaptureHeader?
-  var series: ClientSeries?
-  var workout: LiveWorkout?
+  /// The object's name; nil for an object that the journal does not have.
+  var name: JournalledObject.Name?
   /// The segments that name the session.
   var segments: Set<Int>
   /// The number of times that records have been written again.
@@ -124,7 +112,7 @@ private struct ReadingBasis {
 extension JournalState {
   fileprivate func readingBasis(of session: UUID) -> ReadingBasis {
     ReadingBasis(
-      header: sessions[session]?.header, series: series[session]?.series, workout: workouts[session]?.workout,
+      name: objects[session]?.name,
       segments: Set(segments.lazy.filter { $0.sessions.contains(session) }.map(\.number)), rewritings: rewritings)
   }
 

@@ -238,9 +238,7 @@ extension JournalState {
     let needed = segments.reduce(into: Set<UUID>()) { $0.formUnion($1.sessions) }
     for id in committed where !needed.contains(id) {
       committed.remove(id)
-      sessions[id] = nil
-      series[id] = nil
-      workouts[id] = nil
+      objects[id] = nil
     }
   }
 }

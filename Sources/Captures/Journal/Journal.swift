@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import Glibc
+public import HealthModel
 import Synchronization
 public import Timeline
 
@@ -89,8 +90,7 @@ public final class Journal: Sendable {
   ///   next event that succeeds.
   public func open(_ header: CaptureHeader, events: [SensorEvent]) throws(JournalError) {
     try change { state throws(JournalError) in
-      state.register(header)
-      try state.append(events, to: header.session)
+      try state.open(.session(header), metadata: header.metadata, events)
     }
   }
 
@@ -117,7 +117,7 @@ public final class Journal: Sendable {
   ///
   /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`; then it is written with the session's name in
   ///   the next segment.
-  public func setMetadata(_ metadata: [String: CaptureMetadataValue], of session: UUID) throws(JournalError) {
+  public func setMetadata(_ metadata: Metadata, of session: UUID) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.setMetadata(metadata, of: session)
     }
@@ -157,21 +157,85 @@ public final class Journal: Sendable {
   }
 }
 
+/// Series of other programs: in the journal before their insertion is answered, so that they outlive the program, the recorder
+/// and, from the next sync on, the power.
+extension Journal {
+  /// Begins a series: writes its description and metadata, with one write.
+  ///
+  /// - Throws: ``JournalError`` with `notWritten`; the series is not known then, also where too many were begun.
+  public func open(
+    _ series: ClientSeries, metadata: Metadata = [:]
+  ) throws(JournalError) {
+    try change { state throws(JournalError) in
+      try state.open(.series(series), metadata: metadata, [ClientSeriesRecord]())
+    }
+  }
+
+  /// Appends values, heartbeats or the end of a series, with one write; with the end also its last metadata.
+  ///
+  /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`: nothing of this record is in the journal.
+  public func append(
+    _ record: ClientSeriesRecord, metadata: Metadata = [:], toSeries series: UUID
+  ) throws(JournalError) {
+    try change { state throws(JournalError) in
+      try state.append(CollectionOfOne(record), metadata: metadata, to: series)
+    }
+  }
+}
+
+/// Live workouts: each request is in the journal before it is answered, so that the workout outlives its program, the
+/// recorder and, from the next sync on, the power.
+extension Journal {
+  /// Begins a workout: writes its description, its metadata and its first records, with one write.
+  ///
+  /// - Throws: ``JournalError`` with `notWritten`; the workout is not known then, also where too many were begun.
+  public func open(
+    _ workout: LiveWorkout, metadata: Metadata = [:], records: [WorkoutRecord]
+  ) throws(JournalError) {
+    try change { state throws(JournalError) in
+      try state.open(.workout(workout), metadata: metadata, records)
+    }
+  }
+
+  /// Appends records of a workout and metadata, all or nothing, with one write.
+  ///
+  /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`: nothing of this is in the journal.
+  public func append(
+    _ records: [WorkoutRecord], metadata: Metadata = [:], toWorkout workout: UUID
+  ) throws(JournalError) {
+    try change { state throws(JournalError) in
+      try state.append(records, metadata: metadata, to: workout)
+    }
+  }
+
+  /// The sessions of a sensor that the store is not known to have, open or not.
+  public func uncommittedSessions(of sensor: SensorAddress) -> Set<UUID> {
+    state.withLock { state in
+      Set(
+        state.objects.values.lazy.filter { !$0.isCommitted && $0.description.header?.sensor.address == sensor }.map(
+          \.identifier))
+    }
+  }
+}
+
 extension JournalState {
   /// The state after opening: the sessions that were found continue in a new segment.
   fileprivate init(configuration: JournalConfiguration, directory: Directory, found scan: JournalScan) {
     self.init(configuration: configuration, directory: directory)
     nextNumber = scan.greatestNumber + 1
-    for session in scan.reader.sessions {
-      register(session.header, isOpened: true, resumption: session.resumption)
+    for found in scan.reader.sessions {
+      let session = register(.session(found.header), metadata: found.header.metadata)
+      session.isOpened = true
+      session.resumption = found.resumption
     }
-    for found in scan.reader.series { register(found.series, metadata: found.metadata) }
-    for found in scan.reader.workouts { register(found) }
-    let named = scan.segments.reduce(into: Set(sessions.keys)) { $0.formUnion($1.summary.sessions) }
+    for found in scan.reader.series { register(.series(found.series), metadata: found.metadata) }
+    for found in scan.reader.workouts {
+      let workout = register(.workout(found.workout), metadata: found.metadata)
+      for record in found.records { record.update(workout) }
+    }
+    let named = scan.segments.reduce(into: Set<UUID>()) { $0.formUnion($1.summary.sessions) }
     committed = scan.reader.committed.intersection(named)
-    for id in committed {
-      object(id)?.isCommitted = true
-    }
+    for id in committed { objects[id]?.isCommitted = true }
     for found in scan.segments {
       segments.append(
         Segment(number: found.number, sessions: found.summary.sessions, isDamaged: found.summary.isDamaged))

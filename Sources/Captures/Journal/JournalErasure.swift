@@ -246,7 +246,7 @@ extension Journal {
 extension JournalState {
   /// Whether a session no longer receives values.
   fileprivate func mayErase(_ session: UUID) -> Bool {
-    object(session).map(\.isCommitted) ?? true
+    objects[session].map(\.isCommitted) ?? true
   }
 
   /// If the current segment names the session, lets the next record begin a new segment.
@@ -264,9 +264,7 @@ extension JournalState {
     unsyncedSegments.removeAll { numbers.contains($0.number) && $0.number != current?.number }
     for index in segments.indices { segments[index].sessions.remove(session) }
     committed.remove(session)
-    sessions[session] = nil
-    series[session] = nil
-    workouts[session] = nil
+    objects[session] = nil
     // An empty segment can be deleted with the next sync.
     isDirty = isDirty || !numbers.isEmpty
   }

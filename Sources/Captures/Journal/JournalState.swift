@@ -1,23 +1,20 @@
 import FoundationEssentials
 import Glibc
+import HealthModel
 import Timeline
 
 /// The mutable state of a journal, guarded by its lock.
 struct JournalState: ~Copyable {
   let configuration: JournalConfiguration
   var directory: Directory
-  /// Sessions opened here or found when the journal was opened, until their segments are deleted.
-  var sessions: [UUID: JournalledSession] = [:]
-  /// The series of clients, for the same time.
-  var series: [UUID: JournalledSeries] = [:]
-  /// The live workouts, for the same time.
-  var workouts: [UUID: JournalledWorkout] = [:]
+  /// Sessions, series and workouts opened here or found when the journal was opened, until their segments are deleted.
+  var objects: [UUID: JournalledObject] = [:]
   var committed: Set<UUID> = []
   /// In ascending order; the current one is last.
   var segments: [Segment] = []
   var current: Current?
   var nextNumber = 1
-  private(set) var nextSlot = 1
+  private var nextSlot = 1
   var buffer = RecordBuffer()
 
   /// Records written since the last sync began.
@@ -97,121 +94,88 @@ struct JournalState: ~Copyable {
     return unsynced.bytes.count < configuration.urgentUnsyncedBytes ? .inTime : .atOnce
   }
 
-  /// Adds a session without writing anything; one that is known is unchanged.
-  mutating func register(
-    _ header: CaptureHeader, isOpened: Bool = false, resumption: RecordBuffer.Resumption = .init()
-  ) {
-    guard sessions[header.session] == nil else { return }
-    sessions[header.session] = JournalledSession(
-      header: header, slot: takeSlot(), isOpened: isOpened, resumption: resumption)
+  /// Adds a session, a series or a workout without writing anything; one that is known is unchanged.
+  @discardableResult
+  mutating func register(_ name: JournalledObject.Name, metadata: Metadata) -> JournalledObject {
+    if let known = objects[name.identifier] { return known }
+    defer { nextSlot += 1 }
+    let new = JournalledObject(name, metadata: metadata, slot: nextSlot)
+    objects[name.identifier] = new
+    return new
   }
 
-  /// Writes events of a session with one write, and its name if the segment does not have it yet.
-  mutating func append(_ events: some Collection<SensorEvent>, to id: UUID) throws(JournalError) {
-    guard let session = sessions[id], !session.isCommitted else {
-      throw JournalError(.unknownSession, path: directory.path)
-    }
-    let number = writableSegment ?? nextNumber
-    begin()
-    if session.namedIn != number { name(session, at: events.first?.instant) }
-    for event in events {
-      buffer.event(event, slot: session.slot)
-    }
-    try write(to: number)
-    for event in events {
-      session.resumption.update(with: event)
-    }
-    session.isOpened = true
-    noteWritten(session, to: number, at: events.first?.instant)
-  }
-
-  /// Records that a segment now has records of a session, series or workout, including its name; `instant` is that of
-  /// the first event.
-  mutating func noteWritten(_ object: some JournalledObject, to number: Int, at instant: BootInstant? = nil) {
-    if object.namedIn != number {
-      object.namedIn = number
-      segments[segments.count - 1].sessions.insert(object.identifier)
-    }
-    if object.batchNumber != batchNumber {
-      object.batchNumber = batchNumber
-      unsynced.insert(object.identifier, at: instant)
-    }
-  }
-
-  /// Adds a client's series without writing anything; one that is known is unchanged.
-  mutating func register(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) {
-    guard series[new.identifier] == nil else { return }
-    series[new.identifier] = JournalledSeries(new, metadata: metadata, slot: takeSlot())
-  }
-
-  /// Throws an error where programs have used up their half of the slots: the other half is for sessions, which must
-  /// always begin.
-  func checkSlots() throws(JournalError) {
-    guard nextSlot <= RecordLine.greatestSlot / 2 else {
+  /// Adds an object, and writes its name and its first records with one write.
+  ///
+  /// A session always begins, and stays known where nothing could be written. Programs have half of the slots for the rest.
+  mutating func open(
+    _ name: JournalledObject.Name, metadata: Metadata, _ records: [some JournalledRecord]
+  ) throws(JournalError) {
+    let isNew = objects[name.identifier] == nil
+    guard name.header != nil || nextSlot <= RecordLine.greatestSlot / 2 else {
       throw JournalError(.notWritten, errorNumber: ENFILE, path: directory.path)
     }
-  }
-
-  /// Reserves the next slot of this run.
-  mutating func takeSlot() -> Int {
-    defer { nextSlot += 1 }
-    return nextSlot
-  }
-
-  /// Adds a client's series and writes its name.
-  mutating func open(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) throws(JournalError) {
-    try checkSlots()
-    let isNew = series[new.identifier] == nil
-    register(new, metadata: metadata)
-    do { try append(nil, to: new.identifier) } catch {
-      if isNew { series[new.identifier] = nil }
+    register(name, metadata: metadata)
+    do { try append(records, to: name.identifier) } catch {
+      if isNew, name.header == nil { objects[name.identifier] = nil }
       throw error
     }
   }
 
-  /// Writes a record of a client's series with one write, and its name if the segment does not have it yet; nil for the name
-  /// alone.
-  mutating func append(
-    _ record: ClientSeriesRecord?, metadata: [String: CaptureMetadataValue] = [:], to id: UUID
+  /// Writes records and metadata of an object with one write, and its name if the segment does not have it yet.
+  mutating func append<Record: JournalledRecord>(
+    _ records: some Collection<Record>, metadata: Metadata = [:], to id: UUID
   ) throws(JournalError) {
-    guard let its = series[id], !its.isCommitted else { throw JournalError(.unknownSession, path: directory.path) }
-    let number = writableSegment ?? nextNumber
-    begin()
-    if its.namedIn != number { name(its) }
-    buffer.metadata(metadata, slot: its.slot)
-    if let record { buffer.series(record, slot: its.slot) }
-    try write(to: number)
-    its.metadata.merge(metadata) { $1 }
-    noteWritten(its, to: number)
-  }
-
-  private mutating func name(_ its: JournalledSeries) {
-    buffer.series(.begin(its.series), slot: its.slot)
-    buffer.metadata(its.metadata, slot: its.slot)
-  }
-
-  /// Writes metadata of a session with one write, and its name if the segment does not have it yet.
-  mutating func setMetadata(
-    _ metadata: [String: CaptureMetadataValue], of id: UUID
-  ) throws(JournalError) {
-    guard let session = sessions[id], !session.isCommitted else {
+    guard let object = objects[id], !object.isCommitted, Record.belong(to: object.description) else {
       throw JournalError(.unknownSession, path: directory.path)
     }
-    session.header.metadata.merge(metadata) { $1 }
     let number = writableSegment ?? nextNumber
     begin()
-    if session.namedIn == number { buffer.metadata(metadata, slot: session.slot) } else { name(session, at: nil) }
+    let instant = records.first?.continuation
+    if object.namedIn != number { name(object, at: instant) }
+    buffer.metadata(metadata, slot: object.slot)
+    for record in records { record.append(to: &buffer, slot: object.slot) }
     try write(to: number)
-    session.isOpened = true
-    noteWritten(session, to: number)
+    object.metadata.merge(metadata) { $1 }
+    for record in records { record.update(object) }
+    object.isOpened = true
+    if object.namedIn != number {
+      object.namedIn = number
+      segments[segments.count - 1].sessions.insert(id)
+    }
+    if object.batchNumber != batchNumber {
+      object.batchNumber = batchNumber
+      unsynced.insert(id, at: instant)
+    }
   }
 
-  /// The session, series or workout with this identifier.
-  func object(_ id: UUID) -> (any JournalledObject)? { sessions[id] ?? series[id] ?? workouts[id] }
+  /// Writes metadata of a session; where that fails, the session's next name has them.
+  mutating func setMetadata(_ metadata: Metadata, of id: UUID) throws(JournalError) {
+    let session = objects[id].flatMap { $0.isCommitted || $0.description.header == nil ? nil : $0 }
+    session?.metadata.merge(metadata) { $1 }
+    let isNamed = session?.namedIn == writableSegment ?? nextNumber
+    try append([SensorEvent](), metadata: isNamed ? metadata : [:], to: id)
+  }
+
+  /// Appends the name of an object; that of a session continues it at `instant`.
+  private mutating func name(_ object: JournalledObject, at instant: BootInstant? = nil) {
+    switch object.name {
+    case .session(let header):
+      var resumption = object.resumption
+      resumption.instant = instant
+      buffer.session(header, slot: object.slot, resumption: object.isOpened ? resumption : nil)
+    case .series(let series):
+      buffer.series(.begin(series), slot: object.slot)
+      buffer.metadata(object.metadata, slot: object.slot)
+    case .workout(let workout):
+      buffer.workout(.begin(workout), slot: object.slot)
+      buffer.metadata(object.metadata, slot: object.slot)
+      for record in object.context { buffer.workout(record, slot: object.slot) }
+    }
+  }
 
   /// Writes that the store has a session, a series or a workout.
   mutating func commit(_ id: UUID) throws(JournalError) {
-    guard let object = object(id) else { throw JournalError(.unknownSession, path: directory.path) }
+    guard let object = objects[id] else { throw JournalError(.unknownSession, path: directory.path) }
     guard !object.isCommitted else { return }
     let number = writableSegment ?? nextNumber
     begin()
@@ -228,9 +192,7 @@ struct JournalState: ~Copyable {
     buffer.header(.journal)
     buffer.rewrites(segment: start.segment, offset: start.offset)
     for id in syncing.sessions {
-      if let session = sessions[id] { name(session, at: isBeginningLost ? syncing.firstInstants[id] : nil) }
-      if let its = series[id] { name(its) }
-      if let workout = workouts[id] { name(workout) }
+      if let object = objects[id] { name(object, at: isBeginningLost ? syncing.firstInstants[id] : nil) }
     }
     return buffer.copy() + syncing.bytes
   }
@@ -259,19 +221,12 @@ struct JournalState: ~Copyable {
     return current.number
   }
 
-  mutating func begin() {
+  private mutating func begin() {
     buffer.removeAll()
     if writableSegment == nil { buffer.header(.journal) }
   }
 
-  private mutating func name(_ session: JournalledSession, at instant: BootInstant?) {
-    guard session.isOpened else { return buffer.session(session.header, slot: session.slot) }
-    var resumption = session.resumption
-    resumption.instant = instant
-    buffer.session(session.header, slot: session.slot, resumption: resumption)
-  }
-
-  mutating func write(to number: Int) throws(JournalError) {
+  private mutating func write(to number: Int) throws(JournalError) {
     if current?.number != number { try startSegment(number) }
     guard let segment = current else { throw JournalError(.notWritten, path: directory.path) }
     let bytes = unsafe buffer.bytes.buffer

@@ -130,7 +130,7 @@ extension Recorder {
     } catch {
       throw .invalid(error)
     }
-    do { try files.journal.open(open.series, metadata: metadata.mapValues(CaptureMetadataValue.init)) } catch {
+    do { try files.journal.open(open.series, metadata: metadata) } catch {
       throw journalRefused(error)
     }
     clientSeries[open.series.identifier] = open
@@ -157,7 +157,7 @@ extension Recorder {
     do { taken = try record(open) } catch { throw .invalid(error) }
     do {
       try files.journal.append(
-        taken, metadata: metadata.mapValues(CaptureMetadataValue.init), toSeries: series)
+        taken, metadata: metadata, toSeries: series)
     } catch {
       throw journalRefused(error)
     }

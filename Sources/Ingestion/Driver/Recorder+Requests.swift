@@ -73,7 +73,7 @@ extension Recorder {
     let gaps = recordings[index].machine.counts.gaps
     guard
       let step = recordings[index].begin(
-        id, OpenRequest(request: request, metadata: metadata.mapValues(CaptureMetadataValue.init)), at: now,
+        id, OpenRequest(request: request, metadata: metadata), at: now,
         pauses: pauses)
     else { throw .busy(recordings[index].address) }
     let requested = RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset)
@@ -95,16 +95,15 @@ extension Recorder {
     }
     do {
       try settings.clientData.check(metadata)
-      try settings.clientData.check(before.mapValues(MetadataValue.init).merging(metadata) { $1 })
+      try settings.clientData.check(before.stored.merging(metadata) { $1 })
     } catch {
       throw .refused(error)
     }
-    let added = metadata.mapValues(CaptureMetadataValue.init)
-    do { try files?.journal.setMetadata(added, of: session) } catch {
+    do { try files?.journal.setMetadata(metadata, of: session) } catch {
       journalFailed(error)
       throw .journal
     }
-    recordings[index].request?.metadata.merge(added) { $1 }
+    recordings[index].request?.metadata.merge(metadata) { $1 }
     journalWorks()
   }
 

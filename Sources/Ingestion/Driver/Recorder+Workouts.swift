@@ -60,9 +60,9 @@ extension Recorder {
     let request = address.map { _ in UUID() }
     let workout = LiveWorkout(
       identifier: UUID(), uid: owner.uid, application: owner.application, endsWithClient: endsWithClient,
-      configuration: LiveWorkout.Configuration(configuration), request: request, sensor: address)
+      configuration: configuration, request: request, sensor: address)
     var contents = WorkoutContents(workout)
-    contents.metadata = metadata.mapValues(CaptureMetadataValue.init)
+    contents.metadata = metadata
     let records: [WorkoutRecord] = [
       .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: wallOffset, at: now), .call(.start, at: now),
     ]
@@ -114,8 +114,8 @@ extension Recorder {
     let identifier = UUID()
     try call(
       .beginActivity(
-        identifier, LiveWorkout.Configuration(configuration),
-        metadata: metadata.mapValues(CaptureMetadataValue.init)), at: time, of: workout)
+        identifier, configuration,
+        metadata: metadata), at: time, of: workout)
     return identifier
   }
 
@@ -147,7 +147,7 @@ extension Recorder {
     try call(
       .event(
         type: type.rawValue, start: start, end: end,
-        metadata: metadata.mapValues(CaptureMetadataValue.init)), at: max(now, end), of: workout, isNamed: false)
+        metadata: metadata), at: max(now, end), of: workout, isNamed: false)
   }
 
   /// Adds metadata; the last value of a key counts.
@@ -159,7 +159,7 @@ extension Recorder {
     } catch {
       throw .refused(error)
     }
-    try journal([], metadata.mapValues(CaptureMetadataValue.init), of: workout)
+    try journal([], metadata, of: workout)
   }
 
   /// Collects samples of the workout's program, which the store has.
@@ -237,7 +237,7 @@ extension Recorder {
   }
 
   private func journal(
-    _ records: [WorkoutRecord], _ metadata: [String: CaptureMetadataValue] = [:], of workout: UUID
+    _ records: [WorkoutRecord], _ metadata: Metadata = [:], of workout: UUID
   ) throws(WorkoutRequestFailure) {
     guard let files, isTakingEvents else { throw .notRecording }
     let owed = workouts[workout]?.owed ?? []

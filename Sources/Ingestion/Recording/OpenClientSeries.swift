@@ -26,7 +26,7 @@ struct OpenClientSeries {
   let series: ClientSeries
   /// The number of values or heartbeats.
   private(set) var count = 0
-  private var latestEnd: Int64?
+  private var latestEnd: Timestamp?
   private var lastTick: Int64 = 0
 
   /// - Throws: ``HealthModel/SeriesError`` where no value of the series could ever be inserted.
@@ -57,7 +57,7 @@ struct OpenClientSeries {
     }
     series = ClientSeries(
       identifier: identifier, type: type, unit: unit, source: owner.source, startMicroseconds: start.microseconds,
-      device: device?.texts ?? [])
+      device: device)
   }
 
   /// Makes the journal's record of values: of all of them, or an error.
@@ -74,11 +74,7 @@ struct OpenClientSeries {
       try Self.check(value.span.start.microseconds)
       try Self.check(value.span.end.microseconds)
     }
-    return .values(
-      values.map {
-        ClientSeries.Value(
-          startMicroseconds: $0.span.start.microseconds, endMicroseconds: $0.span.end.microseconds, value: $0.value)
-      })
+    return .values(values)
   }
 
   /// Makes the journal's record of heartbeats: of all of them, or an error.
@@ -92,13 +88,13 @@ struct OpenClientSeries {
     guard case .heartbeats(let timescale) = content else { throw .unknownType(series.type) }
     guard !beats.isEmpty else { throw .empty }
     var last = lastTick
-    var intervals: [ClientSeries.Beat] = []
+    var intervals: [Heartbeat] = []
     for (position, beat) in beats.enumerated() {
       let index = count + position
       guard beat.ticks > last || (index == 0 && beat.ticks == 0) else { throw .timeNotIncreasing(index: index) }
       guard let interval = UInt32(exactly: beat.ticks - last) else { throw .beatOutOfRange(index: index) }
       try Self.check(start.microseconds.addingSaturated(beat.ticks / Int64(timescale) * 1_000_000))
-      intervals.append(ClientSeries.Beat(ticks: interval, precededByGap: beat.precededByGap))
+      intervals.append(Heartbeat(rrTicks: interval, precededByGap: beat.precededByGap))
       last = beat.ticks
     }
     return .beats(intervals, after: lastTick)
@@ -115,7 +111,7 @@ struct OpenClientSeries {
     if case .heartbeats = content { return .finish(endMicroseconds: nil) }
     if let end {
       try Self.check(end.microseconds)
-      if let latestEnd, end.microseconds < latestEnd { throw .endsBeforeInsertedEnd }
+      if let latestEnd, end < latestEnd { throw .endsBeforeInsertedEnd }
     }
     return .finish(endMicroseconds: end?.microseconds)
   }
@@ -134,23 +130,12 @@ struct OpenClientSeries {
     switch record {
     case .values(let values):
       count += values.count
-      for value in values { latestEnd = max(latestEnd ?? value.endMicroseconds, value.endMicroseconds) }
+      for value in values { latestEnd = max(latestEnd ?? value.span.end, value.span.end) }
     case .beats(let beats, _):
       count += beats.count
-      for beat in beats { lastTick += Int64(beat.ticks) }
+      for beat in beats { lastTick += Int64(beat.rrTicks) }
     case .begin, .finish: break
     }
-  }
-}
-
-extension QuantitySeriesBuilder {
-  /// Inserts a value of a client's series.
-  mutating func insert(_ value: ClientSeries.Value, in unit: Unit) throws(SeriesError) {
-    guard
-      let span = TimeSpan(
-        start: Timestamp(microseconds: value.startMicroseconds), end: Timestamp(microseconds: value.endMicroseconds))
-    else { throw .endsBeforeStart }
-    try insert(Quantity(value.value, unit), for: span)
   }
 }
 

@@ -33,7 +33,7 @@ struct OpenWorkout {
 
   var session: WorkoutSession { replay.session }
   var owner: ClientIdentity { ClientIdentity(uid: contents.workout.uid, application: contents.workout.application) }
-  var metadata: Metadata { contents.metadata.mapValues(MetadataValue.init) }
+  var metadata: Metadata { contents.metadata.stored }
   /// The wall clock minus the boot clock, from which its times are computed.
   var wallMinusBoot: Int64 { contents.wallMinusBootMicroseconds ?? 0 }
 
@@ -75,7 +75,7 @@ struct OpenWorkout {
   }
 
   /// The journal has these.
-  mutating func journalTook(_ records: [WorkoutRecord], _ metadata: [String: CaptureMetadataValue] = [:]) {
+  mutating func journalTook(_ records: [WorkoutRecord], _ metadata: Metadata = [:]) {
     contents.metadata.merge(metadata) { $1 }
     for record in records {
       contents.append(record)
@@ -161,25 +161,5 @@ struct WorkoutRates {
       starts: earlier.starts
         + instants.map { Timestamp(microseconds: $0.addingSaturated(offset)).flooredToMilliseconds.microseconds },
       values: earlier.values + values)
-  }
-}
-
-extension WorkoutConfiguration {
-  /// The configuration in a record. A length in a unit that only a later version knows is left out.
-  init(_ its: LiveWorkout.Configuration) {
-    self.init(
-      WorkoutActivityType(rawValue: its.activityType), location: WorkoutSessionLocation(rawValue: its.location),
-      swimmingLocation: WorkoutSwimmingLocation(rawValue: its.swimmingLocation),
-      lapLength: its.lapLength.flatMap { length in Unit(length.unit).map { Quantity(length.value, $0) } })
-  }
-}
-
-extension LiveWorkout.Configuration {
-  /// The configuration for a record.
-  init(_ its: WorkoutConfiguration) {
-    self.init(
-      activityType: its.activityType.rawValue, location: its.location.rawValue,
-      swimmingLocation: its.swimmingLocation.rawValue,
-      lapLength: its.lapLength.map { LiveWorkout.Length($0.value, $0.unit.symbol) })
   }
 }

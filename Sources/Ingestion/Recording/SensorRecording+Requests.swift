@@ -120,7 +120,7 @@ extension SensorRecording {
 /// The request for the open session, with its metadata.
 struct OpenRequest: Hashable, Sendable {
   let request: SessionRequest
-  var metadata: [String: CaptureMetadataValue]
+  var metadata: Metadata
   /// The number of its markers.
   var markers = 0
 }

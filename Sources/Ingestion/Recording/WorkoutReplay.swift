@@ -18,7 +18,7 @@ struct WorkoutReplay {
   /// Throws ``HealthModel/WorkoutError`` where there cannot be such a workout.
   init(_ contents: WorkoutContents) throws(WorkoutError) {
     session = try WorkoutSession(
-      WorkoutConfiguration(contents.workout.configuration), id: contents.workout.identifier)
+      contents.workout.configuration.stored, id: contents.workout.identifier)
     var offsets = contents.offsets[...]
     var offset: Int64 = 0
     for record in contents.records {
@@ -46,8 +46,7 @@ struct WorkoutReplay {
     case .resume: try session.resume(at: time)
     case .beginActivity(let identifier, let configuration, let metadata):
       try session.beginNewActivity(
-        WorkoutConfiguration(configuration), at: time, metadata: metadata.mapValues(MetadataValue.init),
-        id: identifier)
+        configuration.stored, at: time, metadata: metadata.stored, id: identifier)
     case .endActivity: try session.endCurrentActivity(on: time)
     case .event(let type, let start, let end, let metadata):
       guard
@@ -56,7 +55,7 @@ struct WorkoutReplay {
       else { throw .endsBeforeStart }
       try add(
         WorkoutEvent(
-          WorkoutEventType(rawValue: type), over: span, metadata: metadata.mapValues(MetadataValue.init)),
+          WorkoutEventType(rawValue: type), over: span, metadata: metadata.stored),
         at: time, isFitted: isFitted)
     case .stop: try session.stopActivity(at: time)
     case .end: try session.end(at: time)
@@ -76,6 +75,15 @@ struct WorkoutReplay {
       event.span = TimeSpan(at: time)
       try session.addEvent(event, at: time)
     }
+  }
+}
+
+extension WorkoutConfiguration {
+  /// The configuration for the store: without a length in a unit that only a later version knows.
+  fileprivate var stored: WorkoutConfiguration {
+    var stored = self
+    if lapLength?.unit.isKnown == false { stored.lapLength = nil }
+    return stored
   }
 }
 

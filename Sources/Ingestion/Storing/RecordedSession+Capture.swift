@@ -45,7 +45,7 @@ extension RecordedSession {
   }
 
   private static func metadata(_ header: CaptureHeader) -> Metadata {
-    var metadata = header.metadata.mapValues(MetadataValue.init)
+    var metadata = header.metadata.stored
     // Metadata from a program do not replace the recorder's own.
     metadata[ReservedMetadata.linkedTo] = header.linkedTo.map { .text($0.uuidString) }
     metadata[ReservedMetadata.recordedBy] = .text(header.source)
@@ -57,31 +57,12 @@ extension RecordedSession {
   }
 }
 
-extension CaptureMetadataValue {
-  init(_ value: MetadataValue) {
-    self =
-      switch value {
-      case .text(let text): .text(text)
-      case .integer(let integer): .integer(integer)
-      case .real(let real): .real(real)
-      case .flag(let flag): .boolean(flag)
-      case .time(let time): .time(microseconds: time.microseconds)
-      case .quantity(let quantity): .quantity(quantity.value, unit: quantity.unit.symbol)
-      }
-  }
-}
-
-extension MetadataValue {
-  init(_ value: CaptureMetadataValue) {
-    self =
-      switch value {
-      case .text(let text): .text(text)
-      case .integer(let integer): .integer(integer)
-      case .real(let real): .real(real)
-      case .boolean(let flag): .flag(flag)
-      case .time(let microseconds): .time(Timestamp(microseconds: microseconds))
-      // A unit that only a later version knows.
-      case .quantity(let number, let symbol): Unit(symbol).map { .quantity(Quantity(number, $0)) } ?? .real(number)
-      }
+extension Metadata {
+  /// The metadata for the store: a quantity in a unit that only a later version knows becomes its number.
+  var stored: Metadata {
+    mapValues { value in
+      guard case .quantity(let quantity) = value, !quantity.unit.isKnown else { return value }
+      return .real(quantity.value)
+    }
   }
 }

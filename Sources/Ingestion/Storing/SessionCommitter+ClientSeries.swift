@@ -57,24 +57,23 @@ extension ClientSeriesContents {
   ///
   /// - Throws: ``HealthModel/SeriesError``, for instance `empty` where nothing was inserted.
   func sample() throws(SeriesError) -> NewSample {
-    var metadata = metadata.mapValues(MetadataValue.init)
+    var metadata = metadata.stored
     metadata[ReservedMetadata.interrupted] = isFinished ? nil : .flag(true)
-    let device = Device(texts: series.device)
     let sync = SyncIdentity(identifier: series.identifier.uuidString.lowercased(), version: 1)
     if series.type == SampleType.heartbeatSeries.identifier {
       guard
         let sample = NewSample(
-          heartbeats: try heartbeats(), id: series.identifier, device: device, metadata: metadata, sync: sync)
+          heartbeats: try heartbeats(), id: series.identifier, device: series.device, metadata: metadata, sync: sync)
       else { throw .empty }
       return sample
     }
     guard let type = QuantityType(identifier: series.type), let unit = Unit(series.unit) else {
       throw .unknownType(series.type)
     }
-    guard let first = values.map(\.startMicroseconds).min() else { throw .empty }
-    let start = Timestamp(microseconds: series.startMicroseconds ?? first)
-    var builder = QuantitySeriesBuilder(type: type, start: start, device: device)
-    for value in values { try builder.insert(value, in: unit) }
+    guard let first = values.map(\.span.start).min() else { throw .empty }
+    let start = series.startMicroseconds.map { Timestamp(microseconds: $0) } ?? first
+    var builder = QuantitySeriesBuilder(type: type, start: start, device: series.device)
+    for value in values { try builder.insert(Quantity(value.value, unit), for: value.span) }
     return try builder.finish(
       id: series.identifier, end: endMicroseconds.map { Timestamp(microseconds: $0) }, metadata: metadata, sync: sync)
   }
@@ -87,7 +86,7 @@ extension ClientSeriesContents {
     var builder = HeartbeatSeriesBuilder(timescale: timescale)
     var ticks: Int64 = 0
     for beat in beats {
-      ticks += Int64(beat.ticks)
+      ticks += Int64(beat.rrTicks)
       try builder.add(
         atTicks: ticks, since: Timestamp(microseconds: start), precededByGap: beat.precededByGap)
     }

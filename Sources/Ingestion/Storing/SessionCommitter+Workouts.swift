@@ -91,7 +91,7 @@ extension HealthStore {
     let workout: Workout
     do throws(WorkoutError) {
       var builder = try WorkoutBuilder(of: session)
-      try builder.addMetadata(contents.metadata.mapValues(MetadataValue.init))
+      try builder.addMetadata(contents.metadata.stored)
       try builder.addSamples(added)
       workout = try builder.finishWorkout()
     } catch {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HealthModel
 import TestSupport
 import Testing
 import Timeline

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import TestSupport
 import Testing
 
@@ -12,10 +13,8 @@ struct ClientSeriesTests {
       ClientSeries(
         identifier: Samples.session, type: "bodyTemperature", unit: "degC", source: "thermometer 1.2")),
     .values([
-      ClientSeries.Value(
-        startMicroseconds: 1_790_000_001_000_000, endMicroseconds: 1_790_000_001_000_000, value: 36.6),
-      ClientSeries.Value(
-        startMicroseconds: 1_790_000_002_000_000, endMicroseconds: 1_790_000_003_000_000, value: 36.625),
+      value(36.6, 1_790_000_001_000_000, 1_790_000_001_000_000),
+      value(36.625, 1_790_000_002_000_000, 1_790_000_003_000_000),
     ]),
     .finish(endMicroseconds: nil),
     .begin(
@@ -24,17 +23,21 @@ struct ClientSeriesTests {
         startMicroseconds: 1_790_000_001_000_000)),
     .beats(
       [
-        ClientSeries.Beat(ticks: 812), ClientSeries.Beat(ticks: 803),
-        ClientSeries.Beat(ticks: 1650, precededByGap: true),
+        Heartbeat(rrTicks: 812), Heartbeat(rrTicks: 803), Heartbeat(rrTicks: 1650, precededByGap: true),
       ], after: 0),
-    .beats([ClientSeries.Beat(ticks: 790)], after: 3_265),
+    .beats([Heartbeat(rrTicks: 790)], after: 3_265),
     .finish(endMicroseconds: 1_790_000_004_000_000),
     .begin(
       ClientSeries(
         identifier: Samples.session, type: "bodyMass", unit: "kg", source: "org.example.Scale@1000",
         startMicroseconds: 1_790_000_001_000_000,
-        device: ["Scale \"2\"", nil, "M", nil, "1.0", nil, nil, "-"])),
+        device: Device(name: "Scale \"2\"", model: "M", firmwareVersion: "1.0", uniqueDeviceIdentifier: "-"))),
   ]
+
+  private static func value(_ value: Double, _ start: Int64, _ end: Int64) -> SampleDraft.QuantityValue {
+    SampleDraft.QuantityValue(
+      value, over: TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))!)
+  }
 
   @Test("comes back as it was, under its slot", arguments: records)
   func roundTrip(record: ClientSeriesRecord) {
@@ -60,14 +63,14 @@ struct ClientSeriesTests {
   @Test("numbers come back to the last bit, and one that is not finite is not written")
   func numbers() {
     let numbers = [0, -0.0, 0.1, 1e22, -.pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e-7]
-    let values = numbers.map { ClientSeries.Value(startMicroseconds: -5, endMicroseconds: 0, value: $0) }
+    let values = numbers.map { Self.value($0, -5, 0) }
     let decoded = ClientSeriesRecord.decode(ClientSeriesRecord.values(values).encoded(slot: 1))
     guard case .values(let found)? = decoded?.record else {
       Issue.record("no values")
       return
     }
     #expect(found.map(\.value.bitPattern) == numbers.map(\.bitPattern))
-    let bad = ClientSeries.Value(startMicroseconds: 0, endMicroseconds: 0, value: .nan)
+    let bad = Self.value(.nan, 0, 0)
     #expect(ClientSeriesRecord.values([bad]).encoded(slot: 1).isEmpty)
     #expect(ClientSeriesRecord.beats([], after: 0).encoded(slot: 1).isEmpty)
   }
@@ -95,7 +98,7 @@ struct ClientSeriesTests {
   func damagedBeats() throws {
     var contents = ClientSeriesContents(
       ClientSeries(identifier: Samples.other, type: "t", unit: "u", source: "s"))
-    let one = ClientSeries.Beat(ticks: 800)
+    let one = Heartbeat(rrTicks: 800)
     contents.append(.beats([one, one], after: 0))
     contents.append(.beats([one], after: 4_000))
     contents.append(.beats([one], after: 4_800))
@@ -103,7 +106,7 @@ struct ClientSeriesTests {
     contents.append(.beats([one], after: 100))
     contents.append(.beats([one], after: .max))
     #expect(
-      contents.beats == [one, one, ClientSeries.Beat(ticks: 3_200, precededByGap: true), one])
+      contents.beats == [one, one, Heartbeat(rrTicks: 3_200, precededByGap: true), one])
   }
 
   @Test("values of an unassigned slot are reported")

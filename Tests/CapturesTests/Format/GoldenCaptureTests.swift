@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HealthModel
 import TestSupport
 import Testing
 import Timeline
@@ -19,9 +20,9 @@ struct GoldenCaptureTests {
       sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: "Strap \u{1B}[2J\n♥"),
       source: "sensord 0.1.0",
       metadata: [
-        "began": .time(microseconds: 1_789_999_000_000_000), "game": "Tetris \"99\"", "level": .integer(-3),
-        "ranked": .boolean(true), "speed": .real(1.25),
-        "weight": .quantity(72.5, unit: "kg"),
+        "began": .time(Timestamp(microseconds: 1_789_999_000_000_000)), "game": "Tetris \"99\"", "level": .integer(-3),
+        "ranked": .flag(true), "speed": .real(1.25),
+        "weight": .quantity(Quantity(72.5, .kilogram)),
       ],
       request: SessionRequest(
         identifier: Samples.other, uid: 1000, application: "org.example.Game", endsWithClient: true),

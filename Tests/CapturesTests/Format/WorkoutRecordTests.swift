@@ -1,4 +1,5 @@
 import Foundation
+import HealthModel
 import TestSupport
 import Testing
 import Timeline
@@ -7,9 +8,9 @@ import Timeline
 
 @Suite("A live workout in the journal's format")
 struct WorkoutRecordTests {
-  static let swim = LiveWorkout.Configuration(
-    activityType: 46, location: 2, swimmingLocation: 1, lapLength: LiveWorkout.Length(25.0, "m"))
-  private static let run = LiveWorkout.Configuration(activityType: 37, location: 3, swimmingLocation: 0)
+  static let swim = WorkoutConfiguration(
+    .swimming, location: .indoor, swimmingLocation: .pool, lapLength: Quantity(25.0, .meter))
+  private static let run = WorkoutConfiguration(.running, location: .outdoor)
 
   static func at(_ second: Int64) -> BootInstant { BootInstant(microseconds: 8_122_000_000 + second * 1_000_000) }
 
@@ -18,7 +19,7 @@ struct WorkoutRecordTests {
     .begin(
       LiveWorkout(
         identifier: Samples.session, uid: 1000, application: "org.example.Race", endsWithClient: false,
-        configuration: LiveWorkout.Configuration(activityType: 82, location: 3, swimmingLocation: 0),
+        configuration: WorkoutConfiguration(.swimBikeRun, location: .outdoor),
         request: Samples.other, sensor: SensorAddress("C0:FF:EE:00:00:01"))),
     .call(.start, at: at(0)),
     .call(

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import TestSupport
 import Testing
 
@@ -12,9 +13,9 @@ struct JournalSeriesTests {
     identifier: Samples.other, type: "bodyTemperature", unit: "degC", source: "thermometer",
     startMicroseconds: 1_790_000_000_000_000)
 
-  private static func value(_ second: Int) -> ClientSeries.Value {
+  private static func value(_ second: Int) -> SampleDraft.QuantityValue {
     let start = 1_790_000_000_000_000 + Int64(second) * 1_000_000
-    return ClientSeries.Value(startMicroseconds: start, endMicroseconds: start, value: 36 + Double(second) / 8)
+    return SampleDraft.QuantityValue(36 + Double(second) / 8, over: TimeSpan(at: Timestamp(microseconds: start)))
   }
 
   /// The series after it was begun and one value was inserted.
@@ -48,7 +49,7 @@ struct JournalSeriesTests {
 
   @Test("heartbeats, the end and the metadata that came with it are read back")
   func finished() throws {
-    let beats = [ClientSeries.Beat(ticks: 812), ClientSeries.Beat(ticks: 1650, precededByGap: true)]
+    let beats = [Heartbeat(rrTicks: 812), Heartbeat(rrTicks: 1650, precededByGap: true)]
     let journal = try begun()
     try journal.append(.beats(beats, after: 0), toSeries: Samples.other)
     try journal.append(

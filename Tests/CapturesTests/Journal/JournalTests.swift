@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HealthModel
 import Support
 import TestSupport
 import Testing
@@ -347,7 +348,7 @@ struct JournalTests {
       try journal.setMetadata(["level": .integer(3)], of: Samples.session)
       #expect(throws: JournalError.self) { try journal.setMetadata([:], of: Samples.other) }
     }
-    let expected: [String: CaptureMetadataValue] = ["level": .integer(3), "game": "chess"]
+    let expected: Metadata = ["level": .integer(3), "game": "chess"]
     do {
       let (journal, found) = try Journal.open(directory: path)
       #expect(found.sessions.first?.capture.header.metadata == expected)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import TestSupport
 import Testing
 import Timeline
