@@ -77,10 +77,10 @@ let package = Package(
       [
         "DBus", "BlueZ", "GATTHeartRate", "Timeline", "HealthModel", "SeriesStore", "Captures", "Support", "CLinux",
       ]),
-    module("ClientInterfaces", ["DBus", "HealthModel"]),
+    module("ClientInterfaces", ["DBus", "HealthModel", "Support"]),
     module(
       "Door",
-      ["DBus", "ClientInterfaces", "Documents", "Ingestion", "SeriesStore", "HealthModel", "Timeline"]),
+      ["DBus", "ClientInterfaces", "Ingestion", "SeriesStore", "HealthModel", "Timeline"]),
     module("SensordClient", ["DBus", "ClientInterfaces", "HealthModel"]),
     module("Documents", ["HealthModel", "SeriesStore", "Support"]),
     module(
@@ -164,7 +164,7 @@ let package = Package(
         "Ingestion", "Captures", "HealthModel", "Timeline", "SeriesStore", "BlueZ", "DBus", "Support", "TestSupport",
         "BluetoothScript",
       ]),
-    tests("ClientInterfaces", ["ClientInterfaces", "DBus", "HealthModel", "TestSupport"]),
+    tests("ClientInterfaces", ["ClientInterfaces", "DBus", "HealthModel", "Support", "TestSupport"]),
     tests(
       "Door",
       [
@@ -173,11 +173,11 @@ let package = Package(
     tests(
       "SensordClient",
       [
-        "SensordClient", "ClientInterfaces", "DBus", "Door", "Ingestion", "HealthModel", "Documents", "SeriesStore",
+        "SensordClient", "ClientInterfaces", "DBus", "Door", "Ingestion", "HealthModel", "SeriesStore",
         "Timeline", "TestSupport",
       ]),
     tests("HealthInterchange", ["HealthInterchange", "Timeline", "HealthModel", "TestSupport"]),
-    tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
+    tests("Documents", ["Documents", "SeriesStore", "HealthModel", "Support", "RecordingSamples"]),
     tests(
       "Reports",
       [

@@ -2,6 +2,7 @@ import DBus
 import Documents
 import HealthModel
 import Reports
+import Support
 import TestSupport
 import Testing
 

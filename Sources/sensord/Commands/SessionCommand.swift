@@ -5,6 +5,7 @@ import Documents
 import HealthModel
 import Ingestion
 import Reports
+import Support
 
 /// `sensord session`: a session on request, for shells.
 struct SessionCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import ClientInterfaces
 import DBus
 import Documents
 import HealthModel
+import Support
 
 /// `sensord workout`: a live workout, for people and shells.
 struct WorkoutCommand: ParsableCommand {

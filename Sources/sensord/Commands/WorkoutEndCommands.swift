@@ -6,6 +6,7 @@ internal import DBus
 internal import Documents
 internal import HealthModel
 internal import Reports
+import Support
 
 /// `sensord workout end`.
 struct WorkoutEndCommand: ParsableCommand {

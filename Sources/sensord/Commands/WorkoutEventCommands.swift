@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import DBus
 internal import Documents
 internal import HealthModel
+import Support
 
 /// `sensord workout activity [TYPE]`.
 struct WorkoutActivityCommand: ParsableCommand {

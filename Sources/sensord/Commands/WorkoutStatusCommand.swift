@@ -5,6 +5,7 @@ internal import DBus
 internal import Documents
 internal import HealthModel
 internal import Reports
+import Support
 
 /// `sensord workout status`.
 struct WorkoutStatusCommand: ParsableCommand {
