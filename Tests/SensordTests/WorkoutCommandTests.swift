@@ -6,7 +6,7 @@ import Support
 import TestSupport
 import Testing
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 @testable import sensord
 
 /// What `sensord workout` understands and shows; what it does to a recorder is tested with one.

@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 public import HealthModel
 
 /// A query that a recorder answers: once, or again after every change. The same values are answered by a store's file, too

@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 import FoundationEssentials
 import HealthModel
 import Support

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import TestSupport
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 
 /// Predicates, queries and samples from a seed.
 struct Draw {

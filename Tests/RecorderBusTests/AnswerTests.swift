@@ -3,7 +3,7 @@ import HealthModel
 import Support
 import Testing
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 
 @Suite("Answers of a recorder, as lines and back")
 struct AnswerTests {
