@@ -40,7 +40,7 @@ let package = Package(
       name: "FuzzedModules",
       targets: [
         "GATTHeartRate", "Timeline", "Captures", "Support", "HealthModel", "SeriesStore", "DBus", "BlueZ",
-        "Ingestion", "ClientInterfaces", "Door", "HealthInterchange",
+        "Ingestion", "RecorderBus", "Door", "HealthInterchange",
       ]),
     // What all programs need, for the packages of the forwarder and the hub (Forward, Live).
     .library(name: "Support", targets: ["Support"]),
@@ -77,11 +77,11 @@ let package = Package(
       [
         "DBus", "BlueZ", "GATTHeartRate", "Timeline", "HealthModel", "SeriesStore", "Captures", "Support", "CLinux",
       ]),
-    module("ClientInterfaces", ["DBus", "HealthModel"]),
+    module("RecorderBus", ["DBus", "HealthModel", "Support"]),
     module(
       "Door",
-      ["DBus", "ClientInterfaces", "Documents", "Ingestion", "SeriesStore", "HealthModel", "Timeline"]),
-    module("SensordClient", ["DBus", "ClientInterfaces", "HealthModel"]),
+      ["DBus", "RecorderBus", "Ingestion", "SeriesStore", "HealthModel", "Timeline"]),
+    module("SensordClient", ["DBus", "RecorderBus", "HealthModel"]),
     module("Documents", ["HealthModel", "SeriesStore", "Support"]),
     module(
       "Reports",
@@ -89,7 +89,7 @@ let package = Package(
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "Reports", "Documents", "Door", "ClientInterfaces", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
+        "Reports", "Documents", "Door", "RecorderBus", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
         "Timeline", "HealthModel", "SeriesStore", "Captures", "Support", "CLinux", "CConfinement", argumentParser,
         logging,
       ],
@@ -164,20 +164,20 @@ let package = Package(
         "Ingestion", "Captures", "HealthModel", "Timeline", "SeriesStore", "BlueZ", "DBus", "Support", "TestSupport",
         "BluetoothScript",
       ]),
-    tests("ClientInterfaces", ["ClientInterfaces", "DBus", "HealthModel", "TestSupport"]),
+    tests("RecorderBus", ["RecorderBus", "DBus", "HealthModel", "Support", "TestSupport"]),
     tests(
       "Door",
       [
-        "Door", "ClientInterfaces", "DBus", "Ingestion", "Timeline", "HealthModel", "SeriesStore", "TestSupport",
+        "Door", "RecorderBus", "DBus", "Ingestion", "Timeline", "HealthModel", "SeriesStore", "TestSupport",
       ]),
     tests(
       "SensordClient",
       [
-        "SensordClient", "ClientInterfaces", "DBus", "Door", "Ingestion", "HealthModel", "Documents", "SeriesStore",
+        "SensordClient", "RecorderBus", "DBus", "Door", "Ingestion", "HealthModel", "SeriesStore",
         "Timeline", "TestSupport",
       ]),
     tests("HealthInterchange", ["HealthInterchange", "Timeline", "HealthModel", "TestSupport"]),
-    tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
+    tests("Documents", ["Documents", "SeriesStore", "HealthModel", "Support", "RecordingSamples"]),
     tests(
       "Reports",
       [
@@ -194,7 +194,7 @@ let package = Package(
       "Fuzz",
       [
         "GATTHeartRate", "Timeline", "Captures", "Support", "HealthModel", "SeriesStore", "DBus", "BlueZ",
-        "Ingestion", "ClientInterfaces", "HealthInterchange", "sensord",
+        "Ingestion", "RecorderBus", "HealthInterchange", "sensord",
       ]),
     tests(
       "Integration",

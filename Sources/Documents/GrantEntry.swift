@@ -1,6 +1,7 @@
 import FoundationEssentials
 package import HealthModel
 package import SeriesStore
+package import Support
 
 /// One line of an owner's list about other programs: a decision or an open request.
 package struct GrantEntry: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import HealthModel
+package import Support
 
 /// The object of `hearing --json`. Keys are stable.
 package struct HearingDocument {
@@ -42,8 +43,18 @@ package struct AudiogramEntry: Hashable, Sendable {
     [
       "id": .string(sample.id.uuidString.lowercased()), "start": .string(sample.start.iso8601()),
       "end": .string(sample.end.iso8601()), "source": .string(sample.source.identifier),
-      "points": .array(audiogram.sensitivityPoints.map(\.line)),
+      "points": .array(audiogram.sensitivityPoints.map(Self.json)),
     ]
+  }
+
+  /// An ear that was not measured is absent.
+  private static func json(_ point: AudiogramSensitivityPoint) -> JSONValue {
+    let ears = [
+      ("leftEarSensitivity", point.leftEarSensitivity), ("rightEarSensitivity", point.rightEarSensitivity),
+    ]
+    return .object(
+      [.init("frequencyHertz", .number(point.frequency))]
+        + ears.compactMap { name, value in value.map { .init(name, .number($0)) } })
   }
 }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import HealthModel
+package import Support
 
 /// A stored measurement of blood pressure as lists show it.
 package struct BloodPressureEntry: Hashable, Sendable {
@@ -57,8 +58,16 @@ package struct PrescriptionEntry: Hashable, Sendable {
       .init("source", .string(sample.source.identifier)),
     ]
     if let purpose { members.append(.init("description", .string(purpose))) }
-    members.append(.init("lenses", .array(prescription.lines)))
+    members.append(.init("lenses", .array(prescription.lenses.map(json))))
     return .object(members)
+  }
+
+  /// Values that were not prescribed are absent.
+  private func json(_ lens: PrescribedLens) -> JSONValue {
+    .object(
+      [.init("prescription", .integer(prescription.type.rawValue)), .init("eye", .integer(lens.eye.rawValue))]
+        + LensField.allCases.compactMap { field in lens.values[field].map { .init(field.rawValue, .number($0)) } }
+        + (prescription.brand.map { [.init("brand", .string($0))] } ?? []))
   }
 }
 

@@ -1,4 +1,5 @@
 package import HealthModel
+import Support
 
 /// The exports of a session, each a CSV table. Other programs request them by the raw values.
 package enum ExportFormat: String, Hashable, Sendable, CaseIterable {
@@ -23,11 +24,11 @@ package enum BeatsExport {
     for located in series.locatedBeats {
       timestamps.append(located.time.microseconds, to: &bytes)
       bytes.append(comma)
-      TimestampWriter.append(located.run, digits: 1, to: &bytes)
+      bytes.append(decimal: located.run)
       bytes.append(comma)
-      TimestampWriter.append(located.index, digits: 1, to: &bytes)
+      bytes.append(decimal: located.index)
       bytes.append(comma)
-      TimestampWriter.append(Int(located.beat.rrTicks), digits: 1, to: &bytes)
+      bytes.append(decimal: Int(located.beat.rrTicks))
       bytes.append(comma)
       bytes.append(located.beat.precededByGap ? UInt8(ascii: "1") : UInt8(ascii: "0"))
       bytes.append(comma)
@@ -63,11 +64,11 @@ package enum RatesExport {
     for rate in rates {
       timestamps.append(rate.time.microseconds, to: &bytes)
       bytes.append(comma)
-      TimestampWriter.append(Int(rate.beatsPerMinute), digits: 1, to: &bytes)
+      bytes.append(decimal: Int(rate.beatsPerMinute))
       bytes.append(comma)
       bytes.append(contentsOf: name(of: rate.contact).utf8)
       bytes.append(comma)
-      if let energy = rate.energyKilojoules { TimestampWriter.append(Int(energy), digits: 1, to: &bytes) }
+      if let energy = rate.energyKilojoules { bytes.append(decimal: Int(energy)) }
       bytes.append(comma)
       // Stored rates have lost their microseconds.
       let ended = left.prefix { $0.end.flooredToMilliseconds <= rate.time }.count
@@ -119,33 +120,9 @@ package struct TimestampWriter {
     }
     bytes.append(contentsOf: prefix)
     switch fractionDigits {
-    case .three: Self.append(Int(fraction / 1_000), digits: 3, to: &bytes)
-    case .six: Self.append(Int(fraction), digits: 6, to: &bytes)
+    case .three: bytes.append(decimal: Int(fraction / 1_000), digits: 3)
+    case .six: bytes.append(decimal: Int(fraction), digits: 6)
     }
     bytes.append(UInt8(ascii: "Z"))
-  }
-
-  /// Appends `value` with leading zeros up to `digits`; a value of more digits keeps them all.
-  package static func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let magnitude = value.magnitude
-    var count = 1
-    var bound: UInt = 10
-    while magnitude >= bound {
-      count += 1
-      // At twenty digits the bound would not fit any more, and there is no longer number.
-      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-      if overflow { break }
-      bound = next
-    }
-    count = max(count, digits)
-    for _ in 0..<count { bytes.append(UInt8(ascii: "0")) }
-    var rest = magnitude
-    var position = bytes.count
-    while rest > 0 {
-      position -= 1
-      bytes[position] += UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
   }
 }

@@ -1,4 +1,5 @@
 package import HealthModel
+package import Support
 
 /// One session with its quality report: the answer of `sensord show`.
 package struct SessionReport: Hashable, Sendable {
@@ -204,5 +205,19 @@ extension ZoneTimes {
       "basis": .string(resting == nil ? "maximum" : "reserve"), "maximum": .number(maximum),
       "resting": .number(resting), "belowSeconds": .number(Double(below) / 1e6), "zones": .array(rows),
     ]
+  }
+}
+
+extension MetadataValue {
+  /// The value alone, as reports of one recording have it; a time is ISO 8601.
+  var plain: JSONValue {
+    switch self {
+    case .text(let text): .string(text)
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .number(real)
+    case .flag(let flag): .bool(flag)
+    case .time(let time): .string(time.iso8601())
+    case .quantity(let quantity): ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]
+    }
   }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 package import HealthModel
+package import Support
 
 /// Sessions as lists show them, be they stored or still open.
 extension SessionSummary {

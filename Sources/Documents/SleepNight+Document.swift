@@ -1,4 +1,5 @@
 package import HealthModel
+package import Support
 
 extension SleepNight {
   /// The object of `sleep --json`. Keys are stable.

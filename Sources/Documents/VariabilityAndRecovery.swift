@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import HealthModel
+package import Support
 
 /// The answer of `sensord hrv`: one report, or one for each window.
 package struct VariabilityListing: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import HealthModel
+package import Support
 
 /// One workout in full: the answer of `sensord show`.
 package struct WorkoutReport: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 import DBus
 import HealthModel
 import Ingestion

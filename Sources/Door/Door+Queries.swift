@@ -1,6 +1,5 @@
-import ClientInterfaces
+import RecorderBus
 import DBus
-import Documents
 import FoundationEssentials
 import HealthModel
 import Ingestion
@@ -90,18 +89,12 @@ struct QueryAnswer {
   private enum Rest {
     case samples(SampleQuery)
     case numbers(ArraySlice<Int64>)
-    case quantities(QuantityQuery, QuantityLines, QuantityCursor?)
+    case quantities(QuantityQuery, QuantityLine.Writer, QuantityCursor?)
     /// Quantities that were read and are not yet lines, from this one on.
-    case list(QuantityList, from: Int, QuantityQuery, QuantityLines, QuantityCursor)
-    case heartbeats(HeartbeatQuery)
-    case beats(HeartbeatLines)
-    case route(WorkoutRouteQuery)
-    case locations(ArraySlice<RouteLocation>)
-    case audiogram(AudiogramQuery)
-    case prescription(VisionPrescriptionQuery)
-    case record(ClinicalRecordQuery)
+    case list(QuantityList, from: Int, QuantityQuery, QuantityLine.Writer, QuantityCursor)
+    case content(ContentKind, of: UUID)
+    case lines(any AnswerWriter)
     case statistics(StatisticsCollectionQuery)
-    case buckets(ArraySlice<Statistics>)
     case changes(ChangeQuery, Reading)
     case attachment(UUID)
     case data(AttachmentData)
@@ -137,12 +130,8 @@ struct QueryAnswer {
   private static func rest(of query: ClientQuery, _ reading: Reading) -> Rest {
     switch query {
     case .samples(let query): .samples(query)
-    case .quantities(let query): .quantities(query, QuantityLines(of: query.type), nil)
-    case .heartbeats(let query): .heartbeats(query)
-    case .locations(let query): .route(query)
-    case .audiogram(let query): .audiogram(query)
-    case .prescription(let query): .prescription(query)
-    case .record(let query): .record(query)
+    case .quantities(let query): .quantities(query, QuantityLine.Writer(of: query.type), nil)
+    case .content(let kind, let sample): .content(kind, of: sample)
     case .statistics(let query): .statistics(query)
     case .changes(let query): .changes(query, reading)
     }
@@ -159,7 +148,7 @@ struct QueryAnswer {
       let page = Array(numbers.prefix(Self.page))
       rest = .numbers(numbers.dropFirst(Self.page))
       var bytes: [UInt8] = []
-      for sample in try await store.samples(page, in: scope) { sample.json.appendLine(to: &bytes) }
+      SampleLine.append(try await store.samples(page, in: scope), to: &bytes)
       return bytes
     case .quantities(let query, let lines, let cursor):
       guard let (list, next) = try await store.batch(query, in: scope, at: cursor) else { return complete() }
@@ -171,43 +160,17 @@ struct QueryAnswer {
       lines.append(list, from..<end, to: &bytes)
       rest = end < list.count ? .list(list, from: end, query, lines, cursor) : .quantities(query, lines, cursor)
       return bytes
-    case .heartbeats(let query):
-      rest = .beats(HeartbeatLines(try await store.answer(query, in: scope)))
+    case .content(let kind, let sample):
+      rest = .lines(try await content(kind, of: sample))
       return []
-    case .beats(var lines):
+    case .statistics(let query):
+      let statistics = try await store.answer(query, in: scope, mostBuckets: mostBuckets)
+      rest = .lines(LineWriter(statistics, as: StatisticsLine.self))
+      return []
+    case .lines(var lines):
       var bytes: [UInt8] = []
       let hasMore = lines.append(Self.slice, to: &bytes)
-      rest = hasMore ? .beats(lines) : .numbers([])
-      return bytes
-    case .route(let query):
-      rest = .locations(try await store.answer(query, in: scope)[...])
-      return []
-    case .locations(let locations):
-      guard !locations.isEmpty else { return complete() }
-      var bytes: [UInt8] = []
-      for location in locations.prefix(Self.slice) { location.line.appendLine(to: &bytes) }
-      rest = .locations(locations.dropFirst(Self.slice))
-      return bytes
-    case .audiogram(let query):
-      var bytes: [UInt8] = []
-      for point in try await store.answer(query, in: scope).sensitivityPoints { point.line.appendLine(to: &bytes) }
-      return bytes + complete()
-    case .prescription(let query):
-      var bytes: [UInt8] = []
-      for line in try await store.answer(query, in: scope).lines { line.appendLine(to: &bytes) }
-      return bytes + complete()
-    case .record(let query):
-      var bytes: [UInt8] = []
-      try await store.answer(query, in: scope).line.appendLine(to: &bytes)
-      return bytes + complete()
-    case .statistics(let query):
-      rest = .buckets(try await store.answer(query, in: scope, mostBuckets: mostBuckets)[...])
-      return []
-    case .buckets(let buckets):
-      guard !buckets.isEmpty else { return complete() }
-      var bytes: [UInt8] = []
-      for bucket in buckets.prefix(Self.page) { bucket.line.appendLine(to: &bytes) }
-      rest = .buckets(buckets.dropFirst(Self.page))
+      rest = hasMore ? .lines(lines) : .numbers([])
       return bytes
     case .changes(let query, let reading):
       let changes: ChangeSet =
@@ -217,7 +180,7 @@ struct QueryAnswer {
           try await query.result(for: store).value
         }
       var bytes: [UInt8] = []
-      changes.appendLines(to: &bytes)
+      ChangeLine.append(changes, to: &bytes)
       rest = .end
       return bytes
     case .attachment(let id):
@@ -232,11 +195,23 @@ struct QueryAnswer {
     }
   }
 
-  /// The last line of all answers but changes', whose anchor ends them: without it an answer was cut off.
+  private func content(
+    _ kind: ContentKind, of sample: UUID, isolation: isolated (any Actor)? = #isolation
+  ) async throws(StoreError) -> any AnswerWriter {
+    switch kind {
+    case .heartbeats: HeartbeatLine.Writer(try await store.answer(HeartbeatQuery(sample), in: scope))
+    case .locations: LineWriter(try await store.answer(WorkoutRouteQuery(sample), in: scope), as: LocationLine.self)
+    case .audiogram: LineWriter(try await store.answer(AudiogramQuery(sample), in: scope), as: AudiogramLine.self)
+    case .prescription:
+      LineWriter(try await store.answer(VisionPrescriptionQuery(sample), in: scope), as: LensLine.self)
+    case .record: LineWriter(try await store.answer(ClinicalRecordQuery(sample), in: scope), as: RecordLine.self)
+    }
+  }
+
   private mutating func complete() -> [UInt8] {
     rest = .end
     var bytes: [UInt8] = []
-    JSONValue.object([.init("complete", .bool(true))]).appendLine(to: &bytes)
+    LastLine.append(to: &bytes)
     return bytes
   }
 }

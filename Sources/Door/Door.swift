@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 package import DBus
 package import HealthModel
 package import Ingestion

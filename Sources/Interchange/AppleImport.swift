@@ -4,6 +4,7 @@ internal import HealthInterchange
 internal import HealthModel
 internal import Reports
 internal import SeriesStore
+import Support
 
 /// Apple's export into the store: what was read is stored while the rest is being read.
 struct AppleImport: ~Copyable {

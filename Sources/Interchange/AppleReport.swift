@@ -2,6 +2,7 @@ internal import Documents
 internal import HealthInterchange
 internal import HealthModel
 internal import SeriesStore
+import Support
 
 /// The outcomes of an import of Apple's export, by type.
 struct AppleReport: Sendable {

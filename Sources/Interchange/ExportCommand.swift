@@ -5,6 +5,7 @@ internal import HealthInterchange
 internal import HealthModel
 internal import Reports
 internal import SeriesStore
+import Support
 
 /// `sensord-interchange export`: a session, a workout, or all sessions of a time for other programs.
 struct ExportCommand: ParsableCommand, ConfinedCommand {

@@ -4,6 +4,7 @@ internal import HealthInterchange
 internal import HealthModel
 internal import Reports
 internal import SeriesStore
+import Support
 
 /// The report on the import of one file.
 struct ImportReport {

@@ -4,6 +4,7 @@ internal import HealthInterchange
 internal import HealthModel
 internal import Reports
 internal import SeriesStore
+import Support
 
 /// All sessions that begin in a time: in one file where the format can hold several, else a file each in a folder.
 struct RangeExport {

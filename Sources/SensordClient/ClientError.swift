@@ -1,3 +1,4 @@
+import RecorderBus
 import DBus
 public import HealthModel
 
@@ -116,6 +117,14 @@ extension ClientError {
   ]
   private static let prefix = "org.sensord.Error."
   private static let common = "org.freedesktop.DBus.Error."
+
+  init(_ error: AnswerError) {
+    self =
+      switch error {
+      case .cutOff: .cutOff
+      case .unreadable: .unreadable
+      }
+  }
 
   /// The meaning of a failure on the bus for a client.
   init(_ error: DBusError) {

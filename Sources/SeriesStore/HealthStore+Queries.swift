@@ -129,9 +129,9 @@ extension HealthStore {
     return try QuantityReader(connection: connection).batch(query, at: cursor)
   }
 
-  func run(_ query: HeartbeatQuery) throws(StoreError) -> Snapshot<HeartbeatSeries> {
+  func run<Content>(_ query: ContentQuery<Content>) throws(StoreError) -> Snapshot<Content> {
     try opened().answer { (connection) throws(StoreError) in
-      try SampleReader(connection: connection).beats(ofSample: query.sample)
+      try SampleReader(connection: connection).content(query)
     }
   }
 

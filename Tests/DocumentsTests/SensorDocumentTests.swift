@@ -1,5 +1,6 @@
 import HealthModel
 import SeriesStore
+import Support
 import Testing
 
 @testable import Documents

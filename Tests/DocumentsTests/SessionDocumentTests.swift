@@ -1,6 +1,7 @@
 import HealthModel
 import RecordingSamples
 import SeriesStore
+import Support
 import Testing
 
 @testable import Documents

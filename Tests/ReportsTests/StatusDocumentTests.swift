@@ -1,6 +1,7 @@
 import Documents
 import Ingestion
 import RecordingSamples
+import Support
 import Testing
 import Timeline
 

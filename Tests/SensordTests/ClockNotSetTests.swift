@@ -5,6 +5,7 @@ import Ingestion
 import RecordingSamples
 import Reports
 import SeriesStore
+import Support
 import TestSupport
 import Testing
 

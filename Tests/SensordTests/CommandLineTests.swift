@@ -3,6 +3,7 @@ import Documents
 import Foundation
 import RecordingSamples
 import Reports
+import Support
 import TestSupport
 import Testing
 

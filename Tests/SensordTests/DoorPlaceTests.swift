@@ -3,6 +3,7 @@ import Documents
 import Door
 import HealthModel
 import Reports
+import Support
 import Testing
 
 @testable import sensord

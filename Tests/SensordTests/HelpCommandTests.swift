@@ -1,7 +1,7 @@
-import Documents
 import Foundation
 import HealthModel
 import Reports
+import Support
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Documents
 import SeriesStore
+import Support
 import TestSupport
 import Testing
 

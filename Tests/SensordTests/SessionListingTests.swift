@@ -2,6 +2,7 @@ import Documents
 import RecordingSamples
 import HealthModel
 import SeriesStore
+import Support
 import Testing
 
 @testable import sensord

@@ -2,6 +2,7 @@ import Documents
 import Glibc
 import RecordingSamples
 import Reports
+import Support
 import TestSupport
 import Testing
 

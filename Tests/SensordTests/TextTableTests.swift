@@ -1,4 +1,4 @@
-import Documents
+import Support
 import Testing
 
 @testable import sensord

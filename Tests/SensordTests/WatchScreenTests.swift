@@ -2,6 +2,7 @@ import Documents
 import Ingestion
 import RecordingSamples
 import Reports
+import Support
 import Testing
 import Timeline
 

@@ -2,10 +2,11 @@ import DBus
 import Documents
 import HealthModel
 import Reports
+import Support
 import TestSupport
 import Testing
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 @testable import sensord
 
 /// What `sensord workout` understands and shows; what it does to a recorder is tested with one.

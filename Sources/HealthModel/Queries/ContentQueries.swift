@@ -1,99 +1,90 @@
 public import FoundationEssentials
 
-/// The beats of one heartbeat series; `StoreError.Code.notFound` if it is not in the store.
-public struct HeartbeatQuery: HealthQuery {
-  /// The beats.
-  public typealias Output = HeartbeatSeries
+/// The content of one sample beside the members that all samples have, which a ``ContentQuery`` reads: beats, locations, the points
+/// of an audiogram, the lenses of a prescription, a clinical record. Other types cannot be queried.
+public protocol QueriedContent: Equatable, Sendable {
+  /// The kind of the content.
+  static var kind: ContentKind { get }
+}
 
-  /// The sample's identifier, not its session's.
+/// The kinds of ``QueriedContent``.
+public enum ContentKind: String, Hashable, Sendable, CaseIterable {
+  /// A ``HeartbeatSeries``.
+  case heartbeats
+  /// The ``RouteLocation``s of a route.
+  case locations
+  /// An ``Audiogram``.
+  case audiogram
+  /// A ``VisionPrescription``.
+  case prescription
+  /// A ``ClinicalRecord``.
+  case record
+
+  /// The kind of the samples that have such content.
+  package var samples: SampleKind {
+    switch self {
+    case .heartbeats: .heartbeatSeries
+    case .locations: .workoutRoute
+    case .audiogram: .audiogram
+    case .prescription: .visionPrescription
+    case .record: .clinicalRecord
+    }
+  }
+}
+
+/// The content of one sample; `StoreError.Code.notFound` if it is not in the store.
+public struct ContentQuery<Content: QueriedContent>: HealthQuery {
+  /// The content.
+  public typealias Output = Content
+
+  /// The sample's identifier, not its session's or its workout's.
   public let sample: UUID
 
-  /// Asks for the beats of that sample.
+  /// Asks for the content of that sample.
   public init(_ sample: UUID) {
     self.sample = sample
   }
 
-  /// Whether the change is about beats.
+  /// Whether the change is about a sample with such content.
   public func isConcerned(by change: StoreChange) -> Bool {
-    SamplePredicate.type(.heartbeatSeries).mayMean(change)
+    change.type.map { $0.kind == Content.kind.samples } ?? true
   }
 }
 
-/// The locations of one route, in order of time; `StoreError.Code.notFound` if it is not in the store.
+/// The beats of one heartbeat series.
+public typealias HeartbeatQuery = ContentQuery<HeartbeatSeries>
+
+/// The locations of one route, in order of time.
 ///
 /// The routes of a workout are the samples of the type ``SampleType/workoutRoute`` that are
 /// ``SamplePredicate/collected(in:)`` it.
-public struct WorkoutRouteQuery: HealthQuery {
-  /// The locations.
-  public typealias Output = [RouteLocation]
+public typealias WorkoutRouteQuery = ContentQuery<[RouteLocation]>
 
-  /// The route's identifier, not its workout's.
-  public let route: UUID
+/// The points of one audiogram.
+public typealias AudiogramQuery = ContentQuery<Audiogram>
 
-  /// Asks for the locations of that route.
-  public init(_ route: UUID) {
-    self.route = route
-  }
+/// The lenses of one prescription.
+public typealias VisionPrescriptionQuery = ContentQuery<VisionPrescription>
 
-  /// Whether the change is about a route.
-  public func isConcerned(by change: StoreChange) -> Bool {
-    SamplePredicate.type(.workoutRoute).mayMean(change)
-  }
+/// One clinical record with its document.
+public typealias ClinicalRecordQuery = ContentQuery<ClinicalRecord>
+
+extension HeartbeatSeries: QueriedContent {
+  public static var kind: ContentKind { .heartbeats }
 }
 
-/// The points of one audiogram; `StoreError.Code.notFound` if it is not in the store.
-public struct AudiogramQuery: HealthQuery {
-  /// The audiogram.
-  public typealias Output = Audiogram
-
-  /// The identifier of the audiogram.
-  public let audiogram: UUID
-
-  /// Asks for the points of that audiogram.
-  public init(_ audiogram: UUID) {
-    self.audiogram = audiogram
-  }
-
-  /// Whether the change is about an audiogram.
-  public func isConcerned(by change: StoreChange) -> Bool {
-    SamplePredicate.type(.audiogram).mayMean(change)
-  }
+extension [RouteLocation]: QueriedContent {
+  public static var kind: ContentKind { .locations }
 }
 
-/// The lenses of one prescription; `StoreError.Code.notFound` if it is not in the store.
-public struct VisionPrescriptionQuery: HealthQuery {
-  /// The prescription.
-  public typealias Output = VisionPrescription
-
-  /// The identifier of the prescription.
-  public let prescription: UUID
-
-  /// Asks for the lenses of that prescription.
-  public init(_ prescription: UUID) {
-    self.prescription = prescription
-  }
-
-  /// Whether the change is about a prescription.
-  public func isConcerned(by change: StoreChange) -> Bool {
-    SamplePredicate.type(.visionPrescription).mayMean(change)
-  }
+extension Audiogram: QueriedContent {
+  public static var kind: ContentKind { .audiogram }
 }
 
-/// One clinical record with its document; `StoreError.Code.notFound` if it is not in the store.
-public struct ClinicalRecordQuery: HealthQuery {
-  /// The record.
-  public typealias Output = ClinicalRecord
+extension VisionPrescription: QueriedContent {
+  public static var kind: ContentKind { .prescription }
+}
 
-  /// The identifier of the record.
-  public let record: UUID
-
-  /// Asks for that record.
-  public init(_ record: UUID) {
-    self.record = record
-  }
-
-  /// Whether the change is about a clinical record.
-  public func isConcerned(by change: StoreChange) -> Bool {
-    change.type.map { $0.kind == .clinicalRecord } ?? true
-  }
+extension ClinicalRecord: QueriedContent {
+  public static var kind: ContentKind { .record }
 }

@@ -1,5 +1,5 @@
-import Documents
 import SeriesStore
+import Support
 
 /// The failure of a command, as one line for a person: the failed action, the reason, and the remedy.
 ///

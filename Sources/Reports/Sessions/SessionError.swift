@@ -1,5 +1,6 @@
 internal import Documents
 internal import SeriesStore
+import Support
 
 /// The reason why a session cannot be shown, exported or deleted.
 package enum SessionError: Error, Hashable, Sendable {

@@ -1,7 +1,7 @@
-package import Documents
 import FoundationEssentials
 import HealthModel
 package import Ingestion
+package import Support
 import Timeline
 
 /// The content of the status file: the recorder, its store, and its last status.

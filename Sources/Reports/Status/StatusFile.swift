@@ -1,5 +1,6 @@
 internal import Documents
 internal import Glibc
+import Support
 
 /// The file in a recorder's runtime directory that `status` reads: replaced atomically, gone when the recorder stops.
 package struct StatusFile: Hashable, Sendable {

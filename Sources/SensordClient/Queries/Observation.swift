@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 import DBus
 
 /// Reports changes of the store to live queries. The observation has a connection of its own, as long as one of them

@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 public import HealthModel
 
 /// A query that a recorder answers: once, or again after every change. The same values are answered by a store's file, too
@@ -26,67 +26,41 @@ extension SensordQuery {
 extension SampleQuery: SensordQuery {
   /// The samples now.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [HealthSample] {
-    try await client.ask(.samples(self), SampleAnswer())
+    try await client.ask(.samples(self), LineReader(SampleLine.self))
   }
 }
 
 extension QuantityQuery: SensordQuery {
   /// The quantities now.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> QuantityList {
-    try await client.ask(.quantities(self), QuantityAnswer(type: type))
+    try await client.ask(.quantities(self), QuantityLine.Reader(of: type))
   }
 }
 
-extension HeartbeatQuery: SensordQuery {
-  /// The beats now: their times, intervals, gaps and flags. Each run's map is anchored at its first beat, and the parts
-  /// of the times that the map does not give stand with the beats.
+extension ContentQuery: SensordQuery {
+  /// The content now. Each run of beats has a map that is anchored at its first beat, and the parts of the times that the map
+  /// does not give stand with the beats.
   ///
-  /// - Throws: ``ClientError/notFound`` for a series that is not there, or not for this program, and others.
-  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> HeartbeatSeries {
-    try await client.ask(.heartbeats(self), HeartbeatAnswer())
-  }
-}
-
-extension WorkoutRouteQuery: SensordQuery {
-  /// The locations now.
-  ///
-  /// - Throws: ``ClientError/notFound`` for a route that is not there, or not for this program, and others.
-  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [RouteLocation] {
-    try await client.ask(.locations(self), LocationAnswer())
-  }
-}
-
-extension AudiogramQuery: SensordQuery {
-  /// The audiogram now.
-  ///
-  /// - Throws: ``ClientError/notFound`` for an audiogram that is not there, or not for this program, and others.
-  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> Audiogram {
-    try await client.ask(.audiogram(self), AudiogramAnswer())
-  }
-}
-
-extension VisionPrescriptionQuery: SensordQuery {
-  /// The prescription now.
-  ///
-  /// - Throws: ``ClientError/notFound`` for a prescription that is not there, or not for this program, and others.
-  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> VisionPrescription {
-    try await client.ask(.prescription(self), VisionPrescriptionAnswer())
-  }
-}
-
-extension ClinicalRecordQuery: SensordQuery {
-  /// The record now, with its document.
-  ///
-  /// - Throws: ``ClientError/notFound`` for a record that is not there, or not for this program, and others.
-  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> ClinicalRecord {
-    try await client.ask(.record(self), ClinicalRecordAnswer())
+  /// - Throws: ``ClientError/notFound`` for a sample that is not there, or not for this program, and others.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> Content {
+    let query = ClientQuery.content(Content.kind, of: sample)
+    let answer: any QueriedContent =
+      switch Content.kind {
+      case .heartbeats: try await client.ask(query, HeartbeatLine.Reader())
+      case .locations: try await client.ask(query, LineReader(LocationLine.self))
+      case .audiogram: try await client.ask(query, LineReader(AudiogramLine.self))
+      case .prescription: try await client.ask(query, LineReader(LensLine.self))
+      case .record: try await client.ask(query, LineReader(RecordLine.self))
+      }
+    guard let content = answer as? Content else { throw .unreadable }
+    return content
   }
 }
 
 extension StatisticsCollectionQuery: SensordQuery {
   /// The statistics now.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [Statistics] {
-    try await client.ask(.statistics(self), StatisticsAnswer())
+    try await client.ask(.statistics(self), LineReader(StatisticsLine.self))
   }
 }
 
@@ -97,7 +71,7 @@ extension ChangeQuery: SensordQuery {
   ///   has decided anew what this program may read. The program's knowledge of the store is then invalid, and the
   ///   program has to begin at the start.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> ChangeSet {
-    try await client.ask(.changes(self), ChangeAnswer())
+    try await client.ask(.changes(self), ChangeLine.Reader())
   }
 }
 

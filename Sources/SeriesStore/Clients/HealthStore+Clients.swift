@@ -33,10 +33,12 @@ extension HealthStore {
     }
   }
 
-  /// The beats of a series; throws ``StoreError/Code/notFound`` if there is no such series in the scope.
-  package func answer(_ query: HeartbeatQuery, in scope: ReadScope?) throws(StoreError) -> HeartbeatSeries {
+  /// The content of a sample; throws ``StoreError/Code/notFound`` if there is no such sample in the scope.
+  package func answer<Content>(
+    _ query: ContentQuery<Content>, in scope: ReadScope?
+  ) throws(StoreError) -> Content {
     try opened().read { (connection) throws(StoreError) in
-      try SampleReader(connection: connection, scope: scope).beats(ofSample: query.sample)
+      try SampleReader(connection: connection, scope: scope).content(query)
     }
   }
 

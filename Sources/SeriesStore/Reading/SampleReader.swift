@@ -141,52 +141,38 @@ struct SampleReader {
       mostRecent: mostRecent, mostRecentSpan: span)
   }
 
-  /// The beats of a heartbeat series.
-  func beats(ofSample uuid: UUID) throws(StoreError) -> HeartbeatSeries {
-    let name = uuid.uuidString.lowercased()
-    guard let row = try row(of: uuid, .heartbeatSeries) else {
-      throw StoreError(.notFound, "there is no heartbeat series \(name)")
+  /// The content of a sample.
+  func content<Content>(_ query: ContentQuery<Content>) throws(StoreError) -> Content {
+    let name = query.sample.uuidString.lowercased()
+    let object = "sample \(name)"
+    guard let row = try row(of: query.sample, Content.kind.samples) else {
+      throw StoreError(.notFound, "there is no \(Self.noun(of: Content.kind)) \(name)")
     }
-    return try connection.heartbeatSeries.series(
-      of: row.id, count: row.figures.count, start: Timestamp(microseconds: row.start), object: "sample \(name)")
+    let found: any QueriedContent =
+      switch Content.kind {
+      case .heartbeats:
+        try connection.heartbeatSeries.series(
+          of: row.id, count: row.figures.count, start: Timestamp(microseconds: row.start), object: object)
+      case .locations:
+        try WorkoutRouteContent.locations(of: row.id, count: row.figures.count, object: object, in: connection)
+      case .audiogram:
+        try AudiogramContent.audiogram(of: row.id, count: row.figures.count, object: object, in: connection)
+      case .prescription: try VisionPrescriptionContent.prescription(of: row, object: object, in: connection)
+      case .record: try ClinicalRecordContent.record(of: row, object: object, in: connection)
+      }
+    // No other type has these kinds.
+    guard let content = found as? Content else { throw connection.corrupt(object) }
+    return content
   }
 
-  /// The locations of a route.
-  func locations(ofRoute uuid: UUID) throws(StoreError) -> [RouteLocation] {
-    let name = uuid.uuidString.lowercased()
-    guard let row = try row(of: uuid, .workoutRoute) else {
-      throw StoreError(.notFound, "there is no workout route \(name)")
+  private static func noun(of kind: ContentKind) -> String {
+    switch kind {
+    case .heartbeats: "heartbeat series"
+    case .locations: "workout route"
+    case .audiogram: "audiogram"
+    case .prescription: "prescription"
+    case .record: "clinical record"
     }
-    return try WorkoutRouteContent.locations(
-      of: row.id, count: row.figures.count, object: "sample \(name)", in: connection)
-  }
-
-  /// The points of an audiogram.
-  func audiogram(_ uuid: UUID) throws(StoreError) -> Audiogram {
-    let name = uuid.uuidString.lowercased()
-    guard let row = try row(of: uuid, .audiogram) else {
-      throw StoreError(.notFound, "there is no audiogram \(name)")
-    }
-    return try AudiogramContent.audiogram(
-      of: row.id, count: row.figures.count, object: "sample \(name)", in: connection)
-  }
-
-  /// The lenses of a prescription.
-  func prescription(_ uuid: UUID) throws(StoreError) -> VisionPrescription {
-    let name = uuid.uuidString.lowercased()
-    guard let row = try row(of: uuid, .visionPrescription) else {
-      throw StoreError(.notFound, "there is no prescription \(name)")
-    }
-    return try VisionPrescriptionContent.prescription(of: row, object: "sample \(name)", in: connection)
-  }
-
-  /// A clinical record.
-  func clinicalRecord(_ uuid: UUID) throws(StoreError) -> ClinicalRecord {
-    let name = uuid.uuidString.lowercased()
-    guard let row = try row(of: uuid, .clinicalRecord) else {
-      throw StoreError(.notFound, "there is no clinical record \(name)")
-    }
-    return try ClinicalRecordContent.record(of: row, object: "sample \(name)", in: connection)
   }
 
   /// The row of the sample with that UUID and kind; nil for a missing sample and for one that the reader may not see.

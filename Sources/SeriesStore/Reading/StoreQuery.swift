@@ -30,11 +30,11 @@ extension QuantityQuery: StoreQuery {
   }
 }
 
-extension HeartbeatQuery: StoreQuery {
-  /// The beats now; see ``StoreQuery/result(for:)``.
+extension ContentQuery: StoreQuery {
+  /// The content now; see ``StoreQuery/result(for:)``.
   ///
-  /// - Throws: ``StoreError/Code/notFound`` if the series is not in the store.
-  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<HeartbeatSeries> {
+  /// - Throws: ``StoreError/Code/notFound`` if the sample is not in the store.
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<Content> {
     try await store.run(self)
   }
 }

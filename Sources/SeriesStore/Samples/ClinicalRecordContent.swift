@@ -75,15 +75,6 @@ extension NewSample {
   }
 }
 
-extension ClinicalRecordQuery: StoreQuery {
-  /// The record now; see ``StoreQuery/result(for:)``.
-  ///
-  /// - Throws: ``StoreError/Code/notFound`` if the record is not in the store.
-  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ClinicalRecord> {
-    try await store.run(self)
-  }
-}
-
 extension HealthStore {
   /// The names of records by their identifiers; identifiers that are not those of records are left out. No document is
   /// read.
@@ -99,19 +90,6 @@ extension HealthStore {
         if try statement.step() { names[record] = statement.text(0) }
       }
       return names
-    }
-  }
-
-  /// A clinical record; throws ``StoreError/Code/notFound`` if there is no such record in the scope.
-  package func answer(_ query: ClinicalRecordQuery, in scope: ReadScope?) throws(StoreError) -> ClinicalRecord {
-    try opened().read { (connection) throws(StoreError) in
-      try SampleReader(connection: connection, scope: scope).clinicalRecord(query.record)
-    }
-  }
-
-  func run(_ query: ClinicalRecordQuery) throws(StoreError) -> Snapshot<ClinicalRecord> {
-    try opened().answer { (connection) throws(StoreError) in
-      try SampleReader(connection: connection).clinicalRecord(query.record)
     }
   }
 }

@@ -83,27 +83,3 @@ extension NewSample {
       sync: sync)
   }
 }
-
-extension VisionPrescriptionQuery: StoreQuery {
-  /// The prescription now; see ``StoreQuery/result(for:)``.
-  ///
-  /// - Throws: ``StoreError/Code/notFound`` if the prescription is not in the store.
-  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<VisionPrescription> {
-    try await store.run(self)
-  }
-}
-
-extension HealthStore {
-  /// The lenses of a prescription; throws ``StoreError/Code/notFound`` if there is no such prescription in the scope.
-  package func answer(_ query: VisionPrescriptionQuery, in scope: ReadScope?) throws(StoreError) -> VisionPrescription {
-    try opened().read { (connection) throws(StoreError) in
-      try SampleReader(connection: connection, scope: scope).prescription(query.prescription)
-    }
-  }
-
-  func run(_ query: VisionPrescriptionQuery) throws(StoreError) -> Snapshot<VisionPrescription> {
-    try opened().answer { (connection) throws(StoreError) in
-      try SampleReader(connection: connection).prescription(query.prescription)
-    }
-  }
-}

@@ -1,6 +1,7 @@
 import BlueZ
 import Documents
 import GATTHeartRate
+import Support
 
 /// The devices that were heard during a scan, as `sensord scan` lists them. Pure.
 struct HeardDevices: Hashable {

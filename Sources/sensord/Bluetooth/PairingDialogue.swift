@@ -1,7 +1,7 @@
 import BlueZ
 import DBus
-import Documents
 import Glibc
+import Support
 
 /// Asks a person at the terminal the questions of a pairing, and reads the answers from standard input.
 struct PairingDialogue: Sendable {

@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 
 internal import DBus
 internal import Reports

@@ -5,6 +5,7 @@ import Glibc
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord attachments`: the files that belong to prescriptions and clinical records.
 struct AttachmentsCommand: ParsableCommand {

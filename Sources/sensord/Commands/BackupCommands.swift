@@ -2,6 +2,7 @@ import ArgumentParser
 import Documents
 import Glibc
 import Reports
+import Support
 
 /// `sensord backup FILE`: everything that was recorded, in one file.
 struct BackupCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import Documents
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord blood-pressure`: measurements that other programs saved.
 struct BloodPressureCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import Captures
 internal import Documents
 internal import Reports
 internal import SeriesStore
+import Support
 internal import Timeline
 
 /// `sensord capture -o FILE`: records the exchange between this computer and the sensors, for bug reports.

@@ -3,6 +3,7 @@ internal import Captures
 internal import Documents
 internal import Reports
 internal import SeriesStore
+import Support
 internal import Synchronization
 
 /// `sensord check`: reads everything that is stored, and names what is damaged.

@@ -5,6 +5,7 @@ import HealthModel
 import Ingestion
 import Reports
 import SeriesStore
+import Support
 import Timeline
 
 /// `sensord devices`: the sensors that may be recorded.

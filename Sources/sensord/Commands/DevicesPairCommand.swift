@@ -5,6 +5,7 @@ internal import Documents
 internal import Glibc
 internal import Reports
 internal import SeriesStore
+import Support
 
 /// `sensord devices pair ADDRESS`: keys for a sensor that gives its values over an encrypted link only.
 struct DevicesPairCommand: ParsableCommand {

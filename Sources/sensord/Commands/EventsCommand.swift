@@ -5,6 +5,7 @@ import HealthModel
 import Ingestion
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord events [SESSION]`: low and high heart rates and irregular rhythms. `sensord events --rescan [SESSION]`: looks for
 /// them anew.

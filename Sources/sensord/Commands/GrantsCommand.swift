@@ -6,6 +6,7 @@ import FoundationEssentials
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord grants`: the permissions of other programs.
 struct GrantsCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord hearing [AUDIOGRAM]`: audiograms that other programs saved, and how much sound was heard. `sensord hearing --rescan`: looks
 /// for weeks that were too loud.

@@ -4,6 +4,7 @@ import FoundationEssentials
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord prescriptions [NAME]`: prescriptions of glasses and contacts that other programs saved.
 struct PrescriptionsCommand: ParsableCommand {

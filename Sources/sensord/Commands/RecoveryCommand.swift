@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import Reports
 internal import SeriesStore
+import Support
 
 /// `sensord recovery SESSION|WORKOUT|last`: how far the heart rate fell in the minute after exercise.
 struct RecoveryCommand: ParsableCommand {

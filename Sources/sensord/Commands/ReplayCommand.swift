@@ -6,6 +6,7 @@ import HealthModel
 import Ingestion
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord replay FILE…`: stores the sessions of captures as if they were recorded now. `sensord replay --rebuild
 /// [SESSION]`: works out stored ones anew.

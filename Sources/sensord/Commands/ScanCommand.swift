@@ -4,6 +4,7 @@ import DBus
 import Documents
 import Reports
 import SeriesStore
+import Support
 import Synchronization
 
 /// `sensord scan`: lists the sensors in reach.

@@ -1,10 +1,11 @@
 import ArgumentParser
-import ClientInterfaces
+import RecorderBus
 import DBus
 import Documents
 import HealthModel
 import Ingestion
 import Reports
+import Support
 
 /// `sensord session`: a session on request, for shells.
 struct SessionCommand: ParsableCommand {

@@ -5,6 +5,7 @@ import FoundationEssentials
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord sessions`: the recorded sessions.
 struct SessionsCommand: ParsableCommand {

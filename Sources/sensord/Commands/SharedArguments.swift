@@ -5,6 +5,7 @@ import Documents
 import FoundationEssentials
 import HealthModel
 import Reports
+import Support
 
 /// `--bus system|session|ADDRESS`.
 struct BusOptions: ParsableArguments {

@@ -4,6 +4,7 @@ import FoundationEssentials
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord show SESSION|WORKOUT|last`: one session or workout in full.
 struct ShowCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import Documents
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord sleep [NIGHT]`: nights and naps that other programs saved.
 struct SleepCommand: ParsableCommand {

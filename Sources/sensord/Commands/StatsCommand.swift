@@ -1,8 +1,10 @@
 import ArgumentParser
+import RecorderBus
 import Documents
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord stats TYPE --every INTERVAL`: figures of a quantity type, a row for each interval of the calendar.
 struct StatsCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Documents
 import Ingestion
 import Reports
 import SeriesStore
+import Support
 import Timeline
 
 /// `sensord status`: the present state of the running recorder.

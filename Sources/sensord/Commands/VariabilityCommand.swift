@@ -4,6 +4,7 @@ import FoundationEssentials
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// `sensord hrv SESSION|last`: heart rate variability of a session, of a part of it, or window by window.
 struct VariabilityCommand: ParsableCommand {

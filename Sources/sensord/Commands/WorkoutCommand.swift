@@ -1,8 +1,9 @@
 import ArgumentParser
-import ClientInterfaces
+import RecorderBus
 import DBus
 import Documents
 import HealthModel
+import Support
 
 /// `sensord workout`: a live workout, for people and shells.
 struct WorkoutCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import ClientInterfaces
+import RecorderBus
 
 internal import ArgumentParser
 internal import BlueZ
@@ -6,6 +6,7 @@ internal import DBus
 internal import Documents
 internal import HealthModel
 internal import Reports
+import Support
 
 /// `sensord workout end`.
 struct WorkoutEndCommand: ParsableCommand {

@@ -1,9 +1,10 @@
-import ClientInterfaces
+import RecorderBus
 
 internal import ArgumentParser
 internal import DBus
 internal import Documents
 internal import HealthModel
+import Support
 
 /// `sensord workout activity [TYPE]`.
 struct WorkoutActivityCommand: ParsableCommand {

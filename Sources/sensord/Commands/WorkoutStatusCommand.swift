@@ -1,10 +1,11 @@
-import ClientInterfaces
+import RecorderBus
 
 internal import ArgumentParser
 internal import DBus
 internal import Documents
 internal import HealthModel
 internal import Reports
+import Support
 
 /// `sensord workout status`.
 struct WorkoutStatusCommand: ParsableCommand {

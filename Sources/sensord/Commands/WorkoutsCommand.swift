@@ -2,6 +2,7 @@ import ArgumentParser
 import Documents
 import HealthModel
 import Reports
+import Support
 
 /// `sensord workouts`: the workouts that sensord and other programs stored.
 struct WorkoutsCommand: ParsableCommand {

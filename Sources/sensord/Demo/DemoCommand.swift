@@ -7,6 +7,7 @@ import HealthModel
 import Ingestion
 import Reports
 import SeriesStore
+import Support
 import Timeline
 
 /// `sensord demo`: a recording from beginning to end without a sensor.

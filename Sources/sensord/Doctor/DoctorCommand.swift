@@ -1,7 +1,7 @@
 import ArgumentParser
 import DBus
-import Documents
 import Reports
+import Support
 
 /// `sensord doctor`: finds the reason why nothing is recorded, with a remedy.
 struct DoctorCommand: ParsableCommand {

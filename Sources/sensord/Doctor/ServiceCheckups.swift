@@ -1,5 +1,5 @@
 import CConfinement
-import ClientInterfaces
+import RecorderBus
 import DBus
 import Door
 import Ingestion

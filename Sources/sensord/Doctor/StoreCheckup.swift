@@ -3,6 +3,7 @@ internal import Documents
 internal import Ingestion
 internal import Reports
 internal import SeriesStore
+import Support
 
 /// The checks of the store, of the sensors that are allowed in it, and of the recorder that may have it open.
 enum StoreCheckup {

@@ -1,4 +1,4 @@
-import Documents
+import Support
 
 /// Lengths of time in the form that people use.
 enum DurationText {
@@ -41,7 +41,7 @@ enum FixedPoint {
     let whole = "\(sign)\(scaled / Int64(scale))"
     guard digits > 0 else { return whole }
     var fraction: [UInt8] = []
-    TimestampWriter.append(Int(scaled % Int64(scale)), digits: digits, to: &fraction)
+    fraction.append(decimal: Int(scaled % Int64(scale)), digits: digits)
     return "\(whole).\(String(decoding: fraction, as: UTF8.self))"
   }
 }

@@ -3,6 +3,7 @@ import Glibc
 import HealthModel
 import Reports
 import SeriesStore
+import Support
 
 /// Times for people, in the time zone of the machine or of `TZ`.
 ///

@@ -1,9 +1,9 @@
 // From glibc 2.41 on `winsize` comes with epoll, too.
 import CLinux
-import Documents
 import Glibc
 import Reports
 import SeriesStore
+import Support
 
 /// The stream of results. Errors and progress go to ``StandardError``, so that a result can be piped on.
 enum StandardOutput {

@@ -1,4 +1,5 @@
 internal import Documents
+import Support
 
 /// Rows in columns for a person, no wider than the terminal.
 struct TextTable {

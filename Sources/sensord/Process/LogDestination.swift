@@ -2,6 +2,7 @@ import Documents
 import Glibc
 import Logging
 import Reports
+import Support
 import Synchronization
 
 /// The reader of stderr, which decides the form of a log line.

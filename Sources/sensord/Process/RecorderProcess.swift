@@ -1,7 +1,7 @@
 import ArgumentParser
 import BlueZ
 import CLinux
-import ClientInterfaces
+import RecorderBus
 import DBus
 import Door
 import Glibc

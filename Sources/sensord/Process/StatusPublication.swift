@@ -3,6 +3,7 @@ import Glibc
 import Ingestion
 import Logging
 import Reports
+import Support
 import Synchronization
 import Timeline
 

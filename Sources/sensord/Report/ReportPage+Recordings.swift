@@ -1,6 +1,7 @@
 import Documents
 import FoundationEssentials
 import HealthModel
+import Support
 
 extension ReportPage {
   /// The page of a session.

@@ -1,5 +1,5 @@
-import Documents
 import HealthModel
+import Support
 
 /// A recording as one page: HTML that needs nothing else, runs no program and is well-formed XML. The same recording gives the
 /// same bytes.

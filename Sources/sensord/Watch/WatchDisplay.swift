@@ -2,6 +2,7 @@ import Documents
 import HealthModel
 import Ingestion
 import Reports
+import Support
 
 /// The output of `sensord watch`: a screen that is redrawn in place on a terminal, lines elsewhere.
 struct WatchDisplay {

@@ -1,5 +1,5 @@
-import Documents
 import Ingestion
+import Support
 
 extension WatchScreen {
   /// The style in which a screen may be drawn.

@@ -1,7 +1,7 @@
 import DBus
 import HealthModel
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 
 extension FuzzTarget {
   private static let door = ServiceObject(ClientInterfaces.all)

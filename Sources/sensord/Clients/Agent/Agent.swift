@@ -1,6 +1,7 @@
 import Documents
 import FoundationEssentials
 import HealthModel
+import Support
 
 /// The questions that a person is shown, and the effects of the answers. Pure: compares the recorder's list of open requests with
 /// the questions on the display.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ClientInterfaces
+import RecorderBus
 import DBus
 import Documents
 import FoundationEssentials

@@ -1,8 +1,8 @@
 import BlueZ
 import DBus
-import Documents
 import HealthModel
 import Reports
+import Support
 
 /// The display on which a person sees and answers questions. Calls `answered` on the loop's thread.
 protocol QuestionDisplay: Sendable {

@@ -1,6 +1,5 @@
+import Support
 import Testing
-
-@testable import Documents
 
 @Suite("JSONValue")
 struct JSONValueTests {
@@ -54,5 +53,19 @@ struct JSONValueTests {
     #expect(String(decoding: JSONValue.lines([]), as: UTF8.self) == "[]\n")
     #expect(
       String(decoding: JSONValue.lines([.integer(1), ["a": .null]]), as: UTF8.self) == "[\n1,\n{\"a\":null}\n]\n")
+  }
+
+  @Test(
+    "numbers get leading zeros, and keep every digit that they have",
+    arguments: [
+      (0, 1, "0"), (0, 3, "000"), (7, 2, "07"), (99, 2, "99"), (100, 2, "100"), (999_999, 6, "999999"), (-5, 2, "-05"),
+      (Int.max, 1, "9223372036854775807"), (Int.min, 1, "-9223372036854775808"),
+      (1_000_000_000_000_000_000, 1, "1000000000000000000"),
+      (999_999_999_999_999_999, 1, "999999999999999999"),
+    ])
+  func digits(value: Int, digits: Int, text: String) {
+    var bytes: [UInt8] = []
+    bytes.append(decimal: value, digits: digits)
+    #expect(String(decoding: bytes, as: UTF8.self) == text)
   }
 }

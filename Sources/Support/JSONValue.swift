@@ -1,5 +1,3 @@
-import Support
-
 /// A JSON value (RFC 8259) whose objects keep the order in which they were written.
 ///
 /// Programs compare the output of `sensord` byte for byte, so order, number format and escapes are fixed here.
@@ -84,8 +82,8 @@ extension JSONValue {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
-    case .integer(let value): bytes.append(contentsOf: String(value).utf8)
-    case .number(let value): bytes.append(contentsOf: Self.shortest(value).utf8)
+    case .integer(let value): bytes.append(decimal: Int(value))
+    case .number(let value): Self.write(value, to: &bytes)
     case .string(let value): Self.write(value, to: &bytes)
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
@@ -107,10 +105,12 @@ extension JSONValue {
   }
 
   /// The fewest digits that read back as the same number; a whole number has no `.0`.
-  private static func shortest(_ value: Double) -> String {
-    guard value.isFinite else { return "null" }
-    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
-    return value.description
+  private static func write(_ value: Double, to bytes: inout [UInt8]) {
+    if let whole = Int(exactly: value), whole.magnitude < 1 << 53 {
+      bytes.append(decimal: whole)
+    } else {
+      bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
+    }
   }
 
   /// Escapes whatever a terminal would act upon, not only what JSON demands: the output is also read by people.
@@ -137,5 +137,31 @@ extension JSONValue {
   private static func writeEscape(_ unit: UInt16, to bytes: inout [UInt8]) {
     bytes.append(contentsOf: "\\u".utf8)
     for shift in stride(from: 12, through: 0, by: -4) { bytes.append(Hexadecimal.digit(unit >> UInt16(shift))) }
+  }
+}
+
+extension [UInt8] {
+  /// Appends `value` with leading zeros up to `digits`; a value of more digits keeps them all.
+  package mutating func append(decimal value: Int, digits: Int = 1) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    let magnitude = value.magnitude
+    var length = 1
+    var bound: UInt = 10
+    while magnitude >= bound {
+      length += 1
+      // At twenty digits the bound would not fit any more, and there is no longer number.
+      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
+      if overflow { break }
+      bound = next
+    }
+    length = Swift.max(length, digits)
+    for _ in 0..<length { append(UInt8(ascii: "0")) }
+    var rest = magnitude
+    var position = count
+    while rest > 0 {
+      position -= 1
+      self[position] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
   }
 }

@@ -1,10 +1,11 @@
-import Documents
+import RecorderBus
 import FoundationEssentials
 import HealthModel
+import Support
 import Testing
 
 @Suite("Answers of queries as lines")
-struct QueryDocumentTests {
+struct AnswerTextTests {
   private static let id = UUID(uuidString: "1B4E28BA-2FA1-41D2-883F-0016D3CCA427") ?? UUID()
   private static let name = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
   private static let start = Timestamp(microseconds: 1_700_000_000_123_456)
@@ -22,7 +23,7 @@ struct QueryDocumentTests {
       ends: [-5, 1_700_000_000_123_456, 1_700_000_002_000_000],
       values: [61, -0.5, 1e300])
     var bytes: [UInt8] = []
-    var lines = QuantityLines(of: .heartRate)
+    var lines = QuantityLine.Writer(of: .heartRate)
     lines.append(list, to: &bytes)
     lines.append(QuantityList(), to: &bytes)
     let mine = "\"unit\":\"count/min\",\"sample\":\"\(Self.name)\"}\n"
@@ -51,7 +52,7 @@ struct QueryDocumentTests {
     parts[1].samples.swapAt(0, 1)
     parts[1].owners = parts[1].owners.map { 1 - $0 }
     var (once, twice) = ([UInt8](), [UInt8]())
-    var lines = QuantityLines(of: .stepCount)
+    var lines = QuantityLine.Writer(of: .stepCount)
     lines.append(whole, to: &once)
     for part in parts { lines.append(part, to: &twice) }
     #expect(once == twice && !once.isEmpty)
@@ -68,7 +69,7 @@ struct QueryDocumentTests {
       ],
       syncIdentifier: "a", syncVersion: 3, change: 99)
     #expect(
-      sample.json.text == "{\"id\":\"\(Self.name)\",\"type\":\"sleepAnalysis\",\"kind\":\"category\","
+      SampleLine.json(sample).text == "{\"id\":\"\(Self.name)\",\"type\":\"sleepAnalysis\",\"kind\":\"category\","
         + "\"start\":\"2023-11-14T22:13:20.123Z\",\"end\":\"2023-11-14T22:13:20.123Z\","
         + "\"startMicroseconds\":1700000000123456,\"endMicroseconds\":1700000000123456,\"count\":1,"
         + "\"source\":{\"identifier\":\"org.example\\u001b\",\"name\":\"Game\",\"version\":null},"
@@ -87,7 +88,7 @@ struct QueryDocumentTests {
         sum: nil, average: 61.5, minimum: 60, maximum: 63, mostRecent: 62, mostRecentSpan: TimeSpan(at: Self.start)),
       session: Self.id, change: 1)
     #expect(
-      sample.json.text.hasSuffix(
+      SampleLine.json(sample).text.hasSuffix(
         "\"summary\":{\"unit\":\"count/min\",\"sum\":null,\"average\":61.5,\"minimum\":60,\"maximum\":63,\"mostRecent\":62,"
           + "\"mostRecentMicroseconds\":1700000000123456},\"session\":\"\(Self.name)\"}"))
   }
@@ -99,7 +100,7 @@ struct QueryDocumentTests {
     try builder.add(rrTicks: 800, precededByGap: false, flags: .firstOfRun)
     try builder.add(rrTicks: 1024, precededByGap: true, flags: [])
     var bytes: [UInt8] = []
-    var lines = HeartbeatLines(try builder.finish())
+    var lines = HeartbeatLine.Writer(try builder.finish())
     #expect(lines.append(1, to: &bytes) && bytes.count(where: { $0 == UInt8(ascii: "\n") }) == 1)
     #expect(!lines.append(5, to: &bytes))
     #expect(
@@ -113,12 +114,12 @@ struct QueryDocumentTests {
   func changes() {
     let token = ChangeAnchor(token: Self.id)
     var bytes: [UInt8] = []
-    ChangeSet(
+    let changes = ChangeSet(
       added: [], sessions: [],
       deleted: [
         DeletedObject(id: Self.id, type: .quantity(.heartRate), source: "game", deleted: Self.start, change: 0)
-      ], anchor: token, hasMore: true
-    ).appendLines(to: &bytes)
+      ], anchor: token, hasMore: true)
+    ChangeLine.append(changes, to: &bytes)
     #expect(
       text(bytes) == "{\"deleted\":{\"id\":\"\(Self.name)\",\"type\":\"heartRate\",\"source\":\"game\","
         + "\"time\":\"2023-11-14T22:13:20.123Z\"}}\n{\"anchor\":\"token:\(Self.name)\",\"hasMore\":true}\n")

@@ -4,10 +4,10 @@ import HealthModel
 import TestSupport
 import Testing
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 
 @Suite("What clients send")
-struct ClientInterfacesTests {
+struct RecorderBusTests {
   /// A value as it arrives: what a bus would not carry is refused here.
   private func sent(_ value: Value) throws -> Value {
     let message = Message.call(

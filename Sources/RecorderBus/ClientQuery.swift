@@ -1,16 +1,13 @@
 package import DBus
-import FoundationEssentials
+package import FoundationEssentials
 package import HealthModel
 
 /// A question to the recorder's store: one of the queries of HealthModel, as the arguments of `Query`.
 package enum ClientQuery: Sendable {
   case samples(SampleQuery)
   case quantities(QuantityQuery)
-  case heartbeats(HeartbeatQuery)
-  case locations(WorkoutRouteQuery)
-  case audiogram(AudiogramQuery)
-  case prescription(VisionPrescriptionQuery)
-  case record(ClinicalRecordQuery)
+  /// The content of the sample with that identifier.
+  case content(ContentKind, of: UUID)
   case statistics(StatisticsCollectionQuery)
   case changes(ChangeQuery)
 
@@ -19,11 +16,7 @@ package enum ClientQuery: Sendable {
     switch self {
     case .samples: "samples"
     case .quantities: "quantities"
-    case .heartbeats: "heartbeats"
-    case .locations: "locations"
-    case .audiogram: "audiogram"
-    case .prescription: "prescription"
-    case .record: "record"
+    case .content(let kind, _): kind.rawValue
     case .statistics: "statistics"
     case .changes: "changes"
     }
@@ -44,11 +37,7 @@ package enum ClientQuery: Sendable {
       values["to_us"] = query.to.map { .int64($0.microseconds) }
       if query.isGroupedBySample { values["by_sample"] = .boolean(true) }
       return .properties(values)
-    case .heartbeats(let query): return .properties(["sample": .string(query.sample)])
-    case .locations(let query): return .properties(["sample": .string(query.route)])
-    case .audiogram(let query): return .properties(["sample": .string(query.audiogram)])
-    case .prescription(let query): return .properties(["sample": .string(query.prescription)])
-    case .record(let query): return .properties(["sample": .string(query.record)])
+    case .content(_, let sample): return .properties(["sample": .string(sample)])
     case .statistics(let query): return .properties(query.values)
     case .changes(let query):
       var values = Self.properties(query.predicate, limit: query.limit)
@@ -86,23 +75,15 @@ package enum ClientQuery: Sendable {
         QuantityQuery(
           try arguments.quantityType(), predicate: try arguments.predicate(), from: try arguments.moment("from_us"),
           to: try arguments.moment("to_us"), isGroupedBySample: try arguments.flag("by_sample") ?? false))
-    case "heartbeats":
-      self = .heartbeats(HeartbeatQuery(try arguments.identifier("sample").required("sample")))
-    case "locations":
-      self = .locations(WorkoutRouteQuery(try arguments.identifier("sample").required("sample")))
-    case "audiogram":
-      self = .audiogram(AudiogramQuery(try arguments.identifier("sample").required("sample")))
-    case "prescription":
-      self = .prescription(VisionPrescriptionQuery(try arguments.identifier("sample").required("sample")))
-    case "record":
-      self = .record(ClinicalRecordQuery(try arguments.identifier("sample").required("sample")))
     case "statistics": self = .statistics(try StatisticsCollectionQuery(&arguments, zone: zone))
     case "changes":
       let anchor = try arguments.take("anchor") { $0.string.flatMap { ChangeAnchor($0) } }
       self = .changes(
         ChangeQuery(
           after: anchor ?? .start, predicate: try arguments.predicate(), limit: try arguments.limit()))
-    default: throw .invalid("kind")
+    default:
+      guard let content = ContentKind(rawValue: kind) else { throw .invalid("kind") }
+      self = .content(content, of: try arguments.identifier("sample").required("sample"))
     }
     try arguments.finish()
   }

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import TestSupport
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 
 /// Predicates, queries and samples from a seed.
 struct Draw {
@@ -95,12 +95,7 @@ struct Draw {
     case 1:
       return .quantities(
         QuantityQuery(.heartRate, predicate: predicate(depth: 2), from: moment(), isGroupedBySample: flag()))
-    case 2: return .heartbeats(HeartbeatQuery(id()))
-    case 3:
-      return pick([
-        .locations(WorkoutRouteQuery(id())), .audiogram(AudiogramQuery(id())),
-        .prescription(VisionPrescriptionQuery(id())), .record(ClinicalRecordQuery(id())),
-      ])
+    case 2, 3: return .content(pick(ContentKind.allCases), of: id())
     case 4:
       let interval = try CalendarInterval(parsing: pick(["15m", "1d", "2mo"]))
       return .statistics(
@@ -124,7 +119,7 @@ struct Draw {
   }
 
   /// Whatever a receiver does not know is absent.
-  private mutating func location() -> RouteLocation {
+  mutating func location() -> RouteLocation {
     func maybe(_ value: Double) -> Double? { Bool.random(using: &generator) ? value : nil }
     return RouteLocation(
       at: moment(), latitude: 52.1, longitude: -13.25, altitude: maybe(34), horizontalAccuracy: maybe(5),
@@ -168,5 +163,118 @@ struct Draw {
         metadata: metadata, sync: sync)
     }
     return SampleDraft(content, over: span(), device: device, metadata: metadata, sync: sync)
+  }
+}
+
+/// Answers.
+extension Draw {
+  mutating func several<Value>(_ draw: (inout Draw) -> Value) -> [Value] {
+    (0..<Int.random(in: 0...7, using: &generator)).map { _ in draw(&self) }
+  }
+
+  private mutating func real() -> Double {
+    flag() ? Double(number()) / 7 : pick([0, -2.5e-7, 1e270, 61, 9_007_199_254_740_992])
+  }
+
+  private mutating func maybe<Value>(_ value: Value) -> Value? { flag() ? value : nil }
+
+  mutating func heartbeats() throws -> HeartbeatSeries {
+    var builder = HeartbeatSeriesBuilder(timescale: pick([1024, 1000]))
+    for run in 0..<Int64.random(in: 1...3, using: &generator) {
+      try builder.beginRun(
+        AffineTimeMap(
+          anchor: Timestamp(microseconds: run * 3_600_000_000),
+          slopePartsPerBillion: Int32.random(in: -50_000...50_000, using: &generator)))
+      for _ in 0..<Int.random(in: 1...20, using: &generator) {
+        let flags = Heartbeat.Flags.named.map(\.flag).filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
+        try builder.add(
+          rrTicks: UInt32.random(in: 1...3_000, using: &generator), precededByGap: flag(), flags: Heartbeat.Flags(flags)
+        )
+      }
+    }
+    return try builder.finish()
+  }
+
+  mutating func audiogram() -> Audiogram {
+    Audiogram(
+      several { AudiogramSensitivityPoint(hertz: $0.real(), left: $0.maybe($0.real()), right: $0.maybe($0.real())) })
+  }
+
+  mutating func prescription() -> VisionPrescription {
+    let prism = pick([nil, VisionPrism.angled(amount: 1, angle: 90)])
+    let glasses = GlassesLensSpecification(sphere: real(), cylinder: maybe(real()), prism: prism)
+    let contact = ContactsLensSpecification(sphere: real(), diameter: maybe(real()))
+    return flag()
+      ? .glasses(GlassesPrescription(rightEye: glasses, leftEye: maybe(glasses)))
+      : .contacts(ContactsPrescription(rightEye: maybe(contact), leftEye: contact, brand: maybe(text())))
+  }
+
+  mutating func record() -> ClinicalRecord {
+    ClinicalRecord(
+      .labResultRecord, displayName: text(),
+      FHIRResource(
+        resourceType: text(), identifier: maybe(text()), fhirVersion: maybe(text()), sourceURL: maybe(text()),
+        data: several { UInt8.random(in: 0...255, using: &$0.generator) }))
+  }
+
+  mutating func sample() -> HealthSample {
+    let span = span()
+    let device = Device(name: maybe(text()), model: maybe(text()), firmwareVersion: maybe("1.2"))
+    let summary = SampleSummary(
+      sum: maybe(real()), average: maybe(real()), minimum: real(), maximum: real(), mostRecent: real(),
+      mostRecentSpan: self.span())
+    let hasSync = flag()
+    return HealthSample(
+      id: id(), type: pick([.quantity(.heartRate), .category(.sleepAnalysis), .heartbeatSeries]),
+      source: SourceRevision(identifier: text(), name: text(), version: maybe(text()), productType: maybe("P")),
+      device: maybe(device), start: span.start, end: span.end, count: Int(number()), value: maybe(number()),
+      summary: maybe(summary), metadata: flag() ? ["note": metadataValue(), "other": metadataValue()] : [:],
+      session: maybe(id()), syncIdentifier: hasSync ? text() : nil, syncVersion: hasSync ? number() : nil, change: 0)
+  }
+
+  mutating func statistics() -> Statistics {
+    var statistics = Statistics(
+      emptyFrom: moment(), to: moment(), source: maybe(DataSource(source: text(), device: text())),
+      coverage: TimeCoverage(covered: number(), gaps: number()),
+      policy: pick([.ownDuration, .holdLast(maximumGapMicroseconds: 5), .trapezoid(maximumGapMicroseconds: 7)]),
+      styleVersion: 2)
+    statistics.count = Int(number())
+    statistics.sum = maybe(real())
+    statistics.average = maybe(real())
+    statistics.minimum = maybe(real())
+    statistics.maximum = maybe(real())
+    statistics.mostRecent = maybe(real())
+    statistics.mostRecentSpan = maybe(span())
+    statistics.duration = maybe(number())
+    statistics.sources = several { DataSource(source: $0.text()) }
+    statistics.sourceWeights = several { $0.real() }
+    return statistics
+  }
+
+  mutating func quantities() -> QuantityList {
+    var list = QuantityList()
+    list.samples = [id(), UUID()]
+    for owner: Int32 in 0...1 {
+      for _ in 0...Int.random(in: 0..<4, using: &generator) {
+        let span = span()
+        list.owners.append(owner)
+        list.quantities.starts.append(span.start.microseconds)
+        list.quantities.ends.append(span.end.microseconds)
+        list.quantities.values.append(real())
+      }
+    }
+    if list.quantities.starts == list.quantities.ends { list.quantities.ends = [] }
+    return list
+  }
+
+  mutating func changes() -> ChangeSet {
+    let deleted = several {
+      DeletedObject(
+        id: $0.id(), type: $0.maybe(.quantity(.heartRate)), source: $0.maybe($0.text()),
+        deleted: Timestamp(microseconds: $0.number() * 1_000), change: 0)
+    }
+    return ChangeSet(
+      added: several { $0.sample() }, sessions: [], deleted: deleted, anchor: ChangeAnchor(token: id()),
+      hasMore: flag())
   }
 }

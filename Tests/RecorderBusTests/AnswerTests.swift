@@ -1,19 +1,63 @@
-import Documents
 import FoundationEssentials
 import HealthModel
+import Support
 import Testing
 
-@testable import SensordClient
+@testable import RecorderBus
 
-@Suite("Answers of a recorder, from their lines")
+@Suite("Answers of a recorder, as lines and back")
 struct AnswerTests {
   private static let complete = Array("{\"complete\":true}\n".utf8)
 
-  /// Decodes whole lines, one at a time.
-  private func decode<Decoder: AnswerDecoder>(_ bytes: [UInt8], _ make: () -> Decoder) throws -> Decoder.Output {
-    var decoder = make()
-    for line in bytes.split(separator: 10) { try decoder.decode(ArraySlice(Array(line) + [10])) }
-    return try decoder.finish()
+  /// Reads whole lines, one at a time.
+  private func decode<Reader: AnswerReader>(_ bytes: [UInt8], _ make: () -> Reader) throws -> Reader.Answer {
+    var reader = make()
+    for line in bytes.split(separator: 10) { try reader.read(ArraySlice(Array(line) + [10])) }
+    return try reader.finish()
+  }
+
+  /// The lines of an answer, written part by part.
+  private func lines(_ writer: some AnswerWriter) -> [UInt8] {
+    var writer = writer
+    var bytes: [UInt8] = []
+    while writer.append(3, to: &bytes) {}
+    return bytes
+  }
+
+  /// An answer that was written and read; without its last line it must be cut off.
+  private func sent<Line: AnswerLine>(_ answer: Line.Answer, as line: Line.Type) throws -> Line.Answer {
+    let bytes = lines(LineWriter(answer, as: line))
+    #expect(throws: AnswerError.cutOff) { try decode(bytes) { LineReader(line) } }
+    return try decode(bytes + Self.complete) { LineReader(line) }
+  }
+
+  @Test("what is written is read", arguments: 0..<100)
+  func roundTrip(seed: UInt64) throws {
+    var draw = Draw(seed: seed)
+    let series = try draw.heartbeats()
+    let read = try decode(lines(HeartbeatLine.Writer(series)) + Self.complete) { HeartbeatLine.Reader() }
+    #expect(beats(of: read) == beats(of: series) && read.timescale == series.timescale)
+    let locations = draw.several { $0.location() }
+    #expect(try sent(locations, as: LocationLine.self) == locations)
+    let audiogram = draw.audiogram()
+    #expect(try sent(audiogram, as: AudiogramLine.self) == audiogram)
+    let prescription = draw.prescription()
+    #expect(try sent(prescription, as: LensLine.self) == prescription)
+    let record = draw.record()
+    #expect(try sent(record, as: RecordLine.self) == record)
+    let samples = draw.several { $0.sample() }
+    #expect(try sent(samples, as: SampleLine.self) == samples)
+    let statistics = draw.several { $0.statistics() }
+    #expect(try sent(statistics, as: StatisticsLine.self) == statistics)
+    let quantities = draw.quantities()
+    var bytes: [UInt8] = []
+    var writer = QuantityLine.Writer(of: .heartRate)
+    writer.append(quantities, to: &bytes)
+    #expect(try decode(bytes + Self.complete) { QuantityLine.Reader(of: .heartRate) } == quantities)
+    let changes = draw.changes()
+    bytes = []
+    ChangeLine.append(changes, to: &bytes)
+    #expect(try decode(bytes) { ChangeLine.Reader() } == changes)
   }
 
   @Test("beats of a series come back with times, runs, gaps and flags")
@@ -29,12 +73,12 @@ struct AnswerTests {
     try builder.add(rrTicks: 1024, precededByGap: true, flags: .firstOfRun)
     let series = try builder.finish()
     var bytes: [UInt8] = []
-    var lines = HeartbeatLines(series)
-    while lines.append(300, to: &bytes) {}
-    let read = try decode(bytes + Self.complete) { HeartbeatAnswer() }
+    var writer = HeartbeatLine.Writer(series)
+    while writer.append(300, to: &bytes) {}
+    let read = try decode(bytes + Self.complete) { HeartbeatLine.Reader() }
     #expect(beats(of: read) == beats(of: series))
     #expect(read.runs.map(\.beats) == series.runs.map(\.beats) && read.timescale == series.timescale)
-    #expect(throws: ClientError.cutOff) { try decode(bytes) { HeartbeatAnswer() } }
+    #expect(throws: AnswerError.cutOff) { try decode(bytes) { HeartbeatLine.Reader() } }
   }
 
   @Test("locations come back to the last bit, also with nothing but a place")
@@ -47,12 +91,12 @@ struct AnswerTests {
         horizontalAccuracy: each(2, 5), verticalAccuracy: each(5, 1e-9), speed: each(7, 2.8), course: each(11, 359.9))
     }
     var bytes: [UInt8] = []
-    for location in locations { location.line.appendLine(to: &bytes) }
-    #expect(try decode(bytes + Self.complete) { LocationAnswer() } == locations)
-    #expect(throws: ClientError.cutOff) { try decode(bytes) { LocationAnswer() } }
+    LocationLine.append(locations, to: &bytes)
+    #expect(try decode(bytes + Self.complete) { LineReader(LocationLine.self) } == locations)
+    #expect(throws: AnswerError.cutOff) { try decode(bytes) { LineReader(LocationLine.self) } }
     for wrong in ["nonsense", "{}", "{\"timeMicroseconds\":5,\"latitude\":1}", "[1]"] {
-      #expect(throws: ClientError.unreadable, "\(wrong)") {
-        try decode(Array("\(wrong)\n".utf8) + Self.complete) { LocationAnswer() }
+      #expect(throws: AnswerError.unreadable, "\(wrong)") {
+        try decode(Array("\(wrong)\n".utf8) + Self.complete) { LineReader(LocationLine.self) }
       }
     }
   }
@@ -64,10 +108,12 @@ struct AnswerTests {
       AudiogramSensitivityPoint(hertz: 250.5, left: nil, right: -0.1),
     ])
     var bytes: [UInt8] = []
-    for point in audiogram.sensitivityPoints { point.line.appendLine(to: &bytes) }
-    #expect(try decode(bytes + Self.complete) { AudiogramAnswer() } == audiogram)
-    #expect(throws: ClientError.cutOff) { try decode(bytes) { AudiogramAnswer() } }
-    #expect(throws: ClientError.unreadable) { try decode(Array("{}\n".utf8) + Self.complete) { AudiogramAnswer() } }
+    AudiogramLine.append(audiogram.sensitivityPoints, to: &bytes)
+    #expect(try decode(bytes + Self.complete) { LineReader(AudiogramLine.self) } == audiogram)
+    #expect(throws: AnswerError.cutOff) { try decode(bytes) { LineReader(AudiogramLine.self) } }
+    #expect(throws: AnswerError.unreadable) {
+      try decode(Array("{}\n".utf8) + Self.complete) { LineReader(AudiogramLine.self) }
+    }
   }
 
   @Test("a prescription comes back, what was not prescribed absent")
@@ -81,12 +127,12 @@ struct AnswerTests {
         brand: "\"Clear\""))
     for prescription in [glasses, contacts] {
       var bytes: [UInt8] = []
-      for line in prescription.lines { line.appendLine(to: &bytes) }
-      #expect(try decode(bytes + Self.complete) { VisionPrescriptionAnswer() } == prescription)
-      #expect(throws: ClientError.cutOff) { try decode(bytes) { VisionPrescriptionAnswer() } }
+      LensLine.append(LensLine.values(of: prescription), to: &bytes)
+      #expect(try decode(bytes + Self.complete) { LineReader(LensLine.self) } == prescription)
+      #expect(throws: AnswerError.cutOff) { try decode(bytes) { LineReader(LensLine.self) } }
     }
-    #expect(throws: ClientError.unreadable) {
-      try decode(Array("{}\n".utf8) + Self.complete) { VisionPrescriptionAnswer() }
+    #expect(throws: AnswerError.unreadable) {
+      try decode(Array("{}\n".utf8) + Self.complete) { LineReader(LensLine.self) }
     }
   }
 
@@ -99,12 +145,14 @@ struct AnswerTests {
     ] {
       let record = ClinicalRecord(.labResultRecord, displayName: "Na\n♥", resource)
       var line: [UInt8] = []
-      record.line.appendLine(to: &line)
-      #expect(try decode(line + Self.complete) { ClinicalRecordAnswer() } == record)
-      #expect(throws: ClientError.cutOff) { try decode(line) { ClinicalRecordAnswer() } }
-      #expect(throws: ClientError.unreadable) { try decode(line + line + Self.complete) { ClinicalRecordAnswer() } }
+      RecordLine.append([record], to: &line)
+      #expect(try decode(line + Self.complete) { LineReader(RecordLine.self) } == record)
+      #expect(throws: AnswerError.cutOff) { try decode(line) { LineReader(RecordLine.self) } }
+      #expect(throws: AnswerError.unreadable) {
+        try decode(line + line + Self.complete) { LineReader(RecordLine.self) }
+      }
     }
-    #expect(throws: ClientError.unreadable) { try decode(Self.complete) { ClinicalRecordAnswer() } }
+    #expect(throws: AnswerError.unreadable) { try decode(Self.complete) { LineReader(RecordLine.self) } }
   }
 
   private func beats(of series: HeartbeatSeries) -> [String] {
@@ -122,16 +170,16 @@ struct AnswerTests {
       {"complete":true}
 
       """
-    let list = try decode(Array(text.utf8)) { QuantityAnswer(type: .heartRate) }
+    let list = try decode(Array(text.utf8)) { QuantityLine.Reader(of: .heartRate) }
     #expect(list.map(\.value) == [61.5, 100] && list.map(\.sample) == [id, id])
     #expect(list.map(\.span.microseconds) == [0, 3])
     let otherUnit = "{\"startMicroseconds\":5,\"value\":1,\"unit\":\"kg\",\"sample\":\"\(id)\"}"
     for wrong in ["nonsense", "{}", otherUnit, "[1]"] {
-      #expect(throws: ClientError.unreadable, "\(wrong)") {
-        try decode(Array("\(wrong)\n{\"complete\":true}\n".utf8)) { QuantityAnswer(type: .heartRate) }
+      #expect(throws: AnswerError.unreadable, "\(wrong)") {
+        try decode(Array("\(wrong)\n{\"complete\":true}\n".utf8)) { QuantityLine.Reader(of: .heartRate) }
       }
-      #expect(throws: ClientError.unreadable, "\(wrong)") {
-        try decode(Array("\(wrong)\n{\"complete\":true}\n".utf8)) { HeartbeatAnswer() }
+      #expect(throws: AnswerError.unreadable, "\(wrong)") {
+        try decode(Array("\(wrong)\n{\"complete\":true}\n".utf8)) { HeartbeatLine.Reader() }
       }
     }
   }
@@ -144,20 +192,20 @@ struct AnswerTests {
     list.samples = [UUID(), UUID()]
     list.owners = [0, 1, 1]
     list.quantities = QuantityTrack(starts: [-5, 7, 8], ends: [-5, 7, 9], values: [value, value, 1])
-    var lines = QuantityLines(of: .heartRate)
+    var lines = QuantityLine.Writer(of: .heartRate)
     var bytes: [UInt8] = []
     lines.append(list, to: &bytes)
-    let read = try decode(bytes + Self.complete) { QuantityAnswer(type: .heartRate) }
+    let read = try decode(bytes + Self.complete) { QuantityLine.Reader(of: .heartRate) }
     #expect(read == list)
-    #expect(throws: ClientError.cutOff) { try decode(bytes) { QuantityAnswer(type: .heartRate) } }
+    #expect(throws: AnswerError.cutOff) { try decode(bytes) { QuantityLine.Reader(of: .heartRate) } }
   }
 
   @Test("no truncation of a line is taken for an answer")
   func truncated() {
     let line = Array("{\"startMicroseconds\":5,\"value\":61.5,\"unit\":\"count/min\",\"sample\":\"\(UUID())\"}".utf8)
     for count in 1..<line.count {
-      #expect(throws: ClientError.unreadable) {
-        try decode(Array(line.prefix(count)) + [10] + Self.complete) { QuantityAnswer(type: .heartRate) }
+      #expect(throws: AnswerError.unreadable) {
+        try decode(Array(line.prefix(count)) + [10] + Self.complete) { QuantityLine.Reader(of: .heartRate) }
       }
     }
   }
@@ -179,9 +227,9 @@ struct AnswerTests {
     let plain = HealthSample(
       id: UUID(), type: .category(.sleepAnalysis), source: SourceRevision(identifier: "a", name: "b"),
       start: Timestamp(microseconds: 1), end: Timestamp(microseconds: 2), count: 1, value: 3, change: 0)
-    let bytes = Array("\(sample.json.text)\n\(plain.json.text)\n".utf8)
-    #expect(try decode(bytes + Self.complete) { SampleAnswer() } == [sample, plain])
-    #expect(throws: ClientError.cutOff) { try decode(bytes) { SampleAnswer() } }
+    let bytes = lines(LineWriter([sample, plain], as: SampleLine.self))
+    #expect(try decode(bytes + Self.complete) { LineReader(SampleLine.self) } == [sample, plain])
+    #expect(throws: AnswerError.cutOff) { try decode(bytes) { LineReader(SampleLine.self) } }
   }
 
   @Test("changes come back with their anchor, without which they are cut off")
@@ -192,10 +240,10 @@ struct AnswerTests {
     let changes = ChangeSet(
       added: [], sessions: [], deleted: [deleted], anchor: ChangeAnchor(token: UUID()), hasMore: true)
     var bytes: [UInt8] = []
-    changes.appendLines(to: &bytes)
-    #expect(try decode(bytes) { ChangeAnswer() } == changes)
+    ChangeLine.append(changes, to: &bytes)
+    #expect(try decode(bytes) { ChangeLine.Reader() } == changes)
     let first = Array(bytes.prefix(through: bytes.firstIndex(of: 10)!))
-    #expect(throws: ClientError.cutOff) { try decode(first) { ChangeAnswer() } }
+    #expect(throws: AnswerError.cutOff) { try decode(first) { ChangeLine.Reader() } }
   }
 
   @Test("statistics come back exactly, with sources and policy")
@@ -213,7 +261,7 @@ struct AnswerTests {
     bucket.duration = 12
     bucket.sources = [DataSource(source: "a/b", device: "c/d"), DataSource(source: "x")]
     bucket.sourceWeights = [0.25, 0.75]
-    let bytes = Array("\(bucket.line.text)\n\(empty.line.text)\n".utf8)
-    #expect(try decode(bytes + Self.complete) { StatisticsAnswer() } == [bucket, empty])
+    let bytes = lines(LineWriter([bucket, empty], as: StatisticsLine.self))
+    #expect(try decode(bytes + Self.complete) { LineReader(StatisticsLine.self) } == [bucket, empty])
   }
 }

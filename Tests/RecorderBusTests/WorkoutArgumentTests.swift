@@ -2,7 +2,7 @@ import DBus
 import HealthModel
 import Testing
 
-@testable import ClientInterfaces
+@testable import RecorderBus
 
 @Suite("What clients send of a workout")
 struct WorkoutArgumentTests {
