@@ -150,8 +150,7 @@ let package = Package(
       [
         "SeriesStore", "HealthModel", "Support", "CSQLite", "TestSupport", "StoreSamples", "StoreFollower",
         "StoreDamager",
-      ],
-      exclude: ["Fixtures"]),
+      ]),
     tests(
       "Captures", ["Captures", "Support", "Timeline", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
     ),

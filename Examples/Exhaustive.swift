@@ -33,8 +33,8 @@ func name(_ outcome: CommitOutcome) -> String {
 
 func isOfTheFile(_ code: StoreError.Code) -> Bool {
   switch code {
-  case .missing, .notADatabase, .newerVersion, .locked, .cannotCreate, .permission, .full, .io, .corrupt,
-    .foreignDeclaration, .tooMuchWork, .cannotObserve:
+  case .missing, .notADatabase, .newerVersion, .olderVersion, .locked, .cannotCreate, .permission, .full, .io,
+    .corrupt, .foreignDeclaration, .tooMuchWork, .cannotObserve:
     true
   case .notFound, .ambiguous, .invalid, .attachment, .foreignAnchor, .lostAnchor, .tooComplex, .cancelled, .closed,
     .statement:

@@ -86,9 +86,9 @@ public actor HealthStore {
   ///     it may ask for changes itself (``noticeChanges()``).
   ///   - limit: Whether the limit of work holds for each answer or, with ``WorkLimit/inAll``, for all answers together.
   /// - Returns: The open store.
-  /// - Throws: ``StoreError/Code/missing`` for a reader without a file; ``StoreError/Code/notADatabase`` or
-  ///   ``StoreError/Code/newerVersion(found:supported:)`` for a file that is not a store of this version, which stays
-  ///   untouched; ``StoreError/Code/foreignDeclaration``; ``StoreError/Code/cannotObserve`` if the system has no watch
+  /// - Throws: ``StoreError/Code/missing`` for a reader without a file; ``StoreError/Code/notADatabase``,
+  ///   ``StoreError/Code/newerVersion(found:supported:)`` or ``StoreError/Code/olderVersion(found:supported:)`` for a file
+  ///   that is not a store of this version, which stays untouched; ``StoreError/Code/foreignDeclaration``; ``StoreError/Code/cannotObserve`` if the system has no watch
   ///   left.
   public static func open(
     _ path: String, for access: Access, mode: UInt32 = 0o600, types: QuantityTypeRegistry = .standard,

@@ -20,6 +20,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case notADatabase
     /// The file was written by a later version of the program. It was not touched.
     case newerVersion(found: Int, supported: Int)
+    /// The file was written by a program from before version 0.1.0, in a layout that is not read any more. It was not touched.
+    case olderVersion(found: Int, supported: Int)
     /// Another recorder uses this store, or a writer did not finish in time.
     case locked
     /// The file or its folder cannot be created.

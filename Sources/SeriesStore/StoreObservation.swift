@@ -121,7 +121,7 @@ extension HealthStore {
   func fileWasTouched() {
     guard let observation, observation.drainEvents(), let file = try? opened() else { return }
     do throws(StoreError) {
-      if access == .reading, file.isStandstill || file.connection.hasMoved {
+      if access == .reading, file.isFrozen || file.connection.hasMoved {
         try followPlace(observation)
       } else {
         try noticeChanges()
@@ -161,7 +161,7 @@ extension StoreError {
   /// Whether waiting for the next event will not resolve the error.
   fileprivate var needsPerson: Bool {
     switch code {
-    case .cannotObserve, .newerVersion: true
+    case .cannotObserve, .newerVersion, .olderVersion: true
     default: false
     }
   }

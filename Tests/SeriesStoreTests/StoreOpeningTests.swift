@@ -189,6 +189,26 @@ struct StoreOpeningTests {
     #expect(folder.bytes(of: "store.sqlite") == bytes)
   }
 
+  @Test("a store of layout 1 is refused by name, with the remedy, and left alone", arguments: HealthStore.Access.each)
+  func older(access: HealthStore.Access) throws {
+    var page = Array("SQLite format 3\0".utf8)
+    page += [0x02, 0x00, 1, 1, 0, 64, 32, 32]  // pages of 512 bytes, of a plain journal
+    page += [0, 0, 0, 1, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 0, 0, 1, 0, 0, 0, 4]  // one page; format 4
+    page += [UInt8](repeating: 0, count: 8) + [0, 0, 0, 1, 0, 0, 0, 1]  // UTF-8; user_version
+    page += [0, 0, 0, 0] + Array("sens".utf8) + [UInt8](repeating: 0, count: 20) + [0, 0, 0, 1, 0, 46, 0x78, 0x98]
+    page += [13, 0, 0, 0, 0, 2, 0, 0]  // no table
+    page += [UInt8](repeating: 0, count: 512 - page.count)
+    try folder.write("store.sqlite", page)
+    #expect {
+      try HealthStore.open(folder.store, for: access)
+    } throws: { error in
+      let error = error as? StoreError
+      return error?.code == .olderVersion(found: 1, supported: 2)
+        && error?.message.contains("has layout 1") == true && error?.message.contains("move it away") == true
+    }
+    #expect(folder.names == ["store.sqlite"] && folder.bytes(of: "store.sqlite") == page)
+  }
+
   @Test("one recorder at a time, with readers and writers beside it")
   func recorderLock() async throws {
     let recorder = try HealthStore.open(folder.store, for: .recording)

@@ -141,7 +141,7 @@ struct Trial {
   /// Whether an error says that something stored is damaged.
   private static func isNaming(_ error: StoreError) -> Bool {
     switch error.code {
-    case .corrupt, .notADatabase, .newerVersion, .foreignDeclaration, .tooMuchWork: true
+    case .corrupt, .notADatabase, .newerVersion, .olderVersion, .foreignDeclaration, .tooMuchWork: true
     default: false
     }
   }

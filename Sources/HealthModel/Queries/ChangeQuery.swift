@@ -68,7 +68,8 @@ public struct ChangeSet: Hashable, Sendable, Codable {
 public struct DeletedObject: Hashable, Sendable, Codable {
   /// The identifier of the deleted object.
   public var id: UUID
-  /// The type of the object; ``SampleType/session`` for a recording session, nil if it was deleted under the first layout.
+  /// The type of the object; ``SampleType/session`` for a recording session, nil if the file does not have the type: of a
+  /// change that was missing where the store was restored from.
   public var type: SampleType?
   /// The identifier of the program that had saved it; nil in the same case.
   public var source: String?

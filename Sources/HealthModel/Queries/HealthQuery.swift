@@ -43,8 +43,8 @@ extension Snapshot: Equatable where Value: Equatable {}
 ///
 /// The description lets a live query decide, before anything is read, whether its answer may have changed.
 public struct StoreChange: Hashable, Sendable {
-  /// The object's type; ``SampleType/session`` for a recording session, nil if the file does not have it (deleted under the
-  /// first layout).
+  /// The object's type; ``SampleType/session`` for a recording session, nil if the file does not have the type: of a change
+  /// that was missing where the store was restored from.
   public var type: SampleType?
   /// The identifier of the program that had saved it; nil in the same case.
   public var source: String?

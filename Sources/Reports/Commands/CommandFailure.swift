@@ -75,8 +75,8 @@ extension ExitStatus {
     self =
       switch code {
       case .missing, .notFound, .ambiguous: .noInput
-      case .notADatabase, .newerVersion, .corrupt, .foreignDeclaration, .tooMuchWork, .invalid, .attachment,
-        .foreignAnchor, .lostAnchor:
+      case .notADatabase, .newerVersion, .olderVersion, .corrupt, .foreignDeclaration, .tooMuchWork, .invalid,
+        .attachment, .foreignAnchor, .lostAnchor:
         .badData
       case .locked: .locked
       case .cannotCreate: .cannotCreate

@@ -170,17 +170,12 @@ extension StoreCheck {
     for view in Schema.views where present[view.name] != view.statement {
       add("database", "view \(view.name) is not this program's; a program that opens the store to write makes it anew")
     }
-    // These are there in files of layout 1 only.
-    for view in LayoutOne.views {
-      guard let text = present[view.name], text != "CREATE VIEW \(view.name) AS \(view.query)" else { continue }
-      add("database", "view \(view.name) is not declared as it was")
-    }
     try lookForContents()
   }
 
   /// The tables and views that no part of this program reads, each with its kind.
   func foreignNames() throws(StoreError) -> [String] {
-    var known = Set(Self.needed.map(\.name) + Schema.views.map(\.name) + LayoutOne.views.map(\.name))
+    var known = Set(Self.needed.map(\.name) + Schema.views.map(\.name))
     var contents = try connection.prepare("SELECT name FROM content_tables")
     while try contents.step() { known.insert(contents.text(0) ?? "") }
     return try connection.declarations().filter { declaration in

@@ -2,7 +2,7 @@
 enum Schema {
   /// SQLite's application identifier, which identifies the file as a store: "sens" in ASCII.
   static let applicationIdentifier: Int64 = 0x7365_6E73
-  /// The newest layout, stored in SQLite's `user_version`. The table `store` says which programs may use the file.
+  /// The layout, stored in SQLite's `user_version`. The table `store` says which programs may use the file.
   static let version: Int64 = 2
   /// The oldest layout whose programs can read this layout, and the oldest whose programs may write it.
   static let (oldestReader, oldestWriter): (Int64, Int64) = (2, 2)

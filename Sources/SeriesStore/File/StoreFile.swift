@@ -9,9 +9,8 @@ final class StoreFile {
   let path: String
   let place: StorePlace
   let connection: Connection
-  /// Whether this reads a fixed state of the file, whatever is written to it: a copy of layout 1 in memory, or a file that
-  /// nobody could write to when it was opened.
-  let isStandstill: Bool
+  /// Whether this reads a file that nobody could write to when it was opened, so that later changes of it stay unseen.
+  let isFrozen: Bool
   /// The quantity types that the program knows.
   let types: QuantityTypeRegistry
   /// The recorder's lock, held while a recorder uses the store.
@@ -33,24 +32,21 @@ final class StoreFile {
     self.types = types
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
     place = try StorePlace(path, for: access)
-    let isFrozen = access == .reading && place.isFrozen
-    let connection = try Self.connect(place, for: access, isFrozen: isFrozen, limit)
+    isFrozen = access == .reading && place.isFrozen
+    connection = try Self.connect(place, for: access, isFrozen: isFrozen, limit)
     // First, so that closing changes nothing in a file that is not a store.
     if access != .reading { try connection.keepWriteAheadLog() }
     connection.quantityTypes = types
-    let layout = try Self.layout(of: connection)
+    try Self.verifyLayout(of: connection)
     let declarations = try connection.declarations()
     try declarations.verify(path)
     connection.liftStatementLimit()
     // Not earlier: a file that is not a store must not get a lock file beside it.
     if access == .recording { lock = try RecorderLock(besides: place.realPath, mode: mode) }
-    isStandstill = isFrozen || access == .reading && layout == 1
     guard access != .reading else {
-      self.connection = layout == 1 ? try LayoutOne.copy(of: connection) : connection
       try read { _ in }
       return
     }
-    self.connection = connection
     guard !connection.isReadOnly else { throw .sqlite(SQLITE_READONLY, path) }
     // FULL: an acknowledged commit survives a power cut. Deleted content is overwritten.
     try connection.execute(
@@ -58,9 +54,8 @@ final class StoreFile {
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;
       PRAGMA journal_size_limit = 0;
+      PRAGMA secure_delete = ON;
       """)
-    if layout == 1 { try LayoutOne.migrate(connection) }
-    try connection.execute("PRAGMA secure_delete = ON")
     // Refuses a file that may not be written now. The length of the history does not matter.
     try connection.transaction { () throws(StoreError) in try Self.checkLayout("min_writer", on: connection) }
     isWriting = true
@@ -89,7 +84,7 @@ final class StoreFile {
     _ = try? connection.emptyWriteAheadLog()
   }
 
-  /// Rewrites the file if a quarter or more of it is free, as after a migration.
+  /// Rewrites the file if a quarter or more of it is free, as after many sessions were replaced.
   ///
   /// This is done when closing, because nobody waits then; until then new sessions use the free pages.
   private func giveBackFreePages() throws(StoreError) {
@@ -227,13 +222,18 @@ final class StoreFile {
     return connection
   }
 
-  /// The layout of a file that is a store; nothing has been written when it throws.
-  private static func layout(of connection: Connection) throws(StoreError) -> Int64 {
+  /// Throws unless the file is a store of this layout or a later one; nothing has been written then.
+  private static func verifyLayout(of connection: Connection) throws(StoreError) {
     guard try connection.integer("PRAGMA application_id") == Schema.applicationIdentifier else {
       throw .notADatabase(connection.path)
     }
     let version = try connection.integer("PRAGMA user_version")
     guard version > 0 else { throw .notADatabase(connection.path) }
-    return version
+    guard version >= Schema.version else {
+      throw StoreError(
+        .olderVersion(found: Int(version), supported: Int(Schema.version)),
+        "\(connection.path) has layout \(version), from before version 0.1.0, and this program reads layout"
+          + " \(Schema.version) at least; move it away to begin a new store, or name another file with --store")
+    }
   }
 }

@@ -68,7 +68,7 @@ final class WorkBudget {
   /// suffice: files grow.
   private var allowed = WorkBudget.least
 
-  init(_ limit: WorkLimit?, for path: String) {
+  init(_ limit: WorkLimit, for path: String) {
     self.limit = limit
     self.path = path
   }

@@ -48,19 +48,7 @@ final class Connection {
     try self.init(path, name: name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, limit: limit)
   }
 
-  /// A copy of another connection's database in memory, as it is now.
-  convenience init(copyOf other: Connection) throws(StoreError) {
-    try self.init(
-      other.path, name: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, limit: other.budget.limit)
-    liftStatementLimit()
-    guard let backup = unsafe sqlite3_backup_init(handle, "main", other.handle, "main") else {
-      throw .sqlite(unsafe sqlite3_errcode(handle), path)
-    }
-    unsafe sqlite3_backup_step(backup, -1)
-    try check(unsafe sqlite3_backup_finish(backup))
-  }
-
-  private init(_ path: String, name: String, flags: Int32, limit: WorkLimit?) throws(StoreError) {
+  private init(_ path: String, name: String, flags: Int32, limit: WorkLimit) throws(StoreError) {
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle = unsafe opened else {
