@@ -31,18 +31,17 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "Centre", dependencies: [store, bits], swiftSettings: rules),
-    .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Centre"], swiftSettings: rules),
     .executableTarget(
       name: "sensord-forward",
       dependencies: [
-        "Centre", "PostgreSQL", store, bits, mainThread,
+        "Centre", "CPostgreSQL", store, bits, mainThread,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: rules),
     .testTarget(name: "CentreTests", dependencies: ["Centre", store], swiftSettings: rules),
     .testTarget(
       name: "ForwardProgramTests",
       dependencies: [
-        "sensord-forward", "Centre", "PostgreSQL", store, .product(name: "TestSupport", package: "sensord"),
+        "sensord-forward", "Centre", store, .product(name: "TestSupport", package: "sensord"),
         .product(name: "StoreSamples", package: "sensord"),
       ], swiftSettings: rules),
   ]

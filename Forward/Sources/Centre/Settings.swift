@@ -1,3 +1,5 @@
+public import SeriesStore
+
 /// What the configuration says: sections in brackets, `name = value`, lines that begin with # are remarks.
 public struct Settings: Hashable, Sendable {
   /// A folder of a Unix socket, or the name of a host, which its certificate must have. Of several, with commas, the one that is
@@ -142,6 +144,61 @@ public struct Settings: Hashable, Sendable {
       ]
     }
     return parameters
+  }
+}
+
+/// Who wears which sensor, by names that tell nothing outside of the gateway.
+public struct Persons: Hashable, Sendable {
+  /// By the address of a sensor, in upper case.
+  public var wearers: [String: String]
+  /// Where the configuration says so: messages name the line, since a pseudonym belongs in no log.
+  public var lines: [String: Int] = [:]
+  /// Whose everything else is.
+  public var other: String
+  /// Whether names and addresses of devices, and names of sources, may leave the gateway.
+  public var sendsNames: Bool
+  /// Whether clinical records may leave the gateway, with the files that are attached to them.
+  public var sendsRecords: Bool
+
+  public init(wearers: [String: String], other: String, sendsNames: Bool, sendsRecords: Bool = false) {
+    self.wearers = wearers
+    self.other = other
+    self.sendsNames = sendsNames
+    self.sendsRecords = sendsRecords
+  }
+
+  /// What a restored device has before its person, where an address would be that never left the former machine.
+  public static let restoredMark = "restored:"
+
+  /// Letters, digits, `-`, `_` and `.`, at most 64: no address, no name with spaces.
+  static func isPseudonym(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+
+  public func person(ofDevice device: StoredRow?) -> String {
+    guard case .text(let address)? = device?["local_identifier"] else { return other }
+    if address.hasPrefix(Self.restoredMark) {
+      // Any program may have saved a device with such an address.
+      let person = String(address.dropFirst(Self.restoredMark.count))
+      return Self.isPseudonym(person) ? person : other
+    }
+    return wearers[address.uppercased()] ?? other
+  }
+
+  /// What says whose a device is, for a message.
+  public func origin(ofDevice device: StoredRow) -> String {
+    guard case .text(let address) = device["local_identifier"], let line = lines[address.uppercased()] else {
+      return "no line of its own, so 'other'"
+    }
+    return "line \(line)"
   }
 }
 

@@ -1,6 +1,5 @@
 internal import Centre
 internal import FoundationEssentials
-internal import PostgreSQL
 internal import SeriesStore
 
 /// What the centre has of a store: which objects, and whether their rows are those that the store's are made of.

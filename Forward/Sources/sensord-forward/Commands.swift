@@ -3,7 +3,6 @@ internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
 internal import Glibc
-internal import PostgreSQL
 internal import SeriesStore
 
 struct ForwardCommand: ParsableCommand {

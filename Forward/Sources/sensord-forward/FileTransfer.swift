@@ -1,7 +1,6 @@
 internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
-internal import PostgreSQL
 internal import SeriesStore
 
 /// Brings the files of attachments to the centre, and takes away there what the store does not have any more.

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
-internal import PostgreSQL
 internal import SeriesStore
 
 struct ForgetCommand: ParsableCommand, ForwardAction {

@@ -2,7 +2,6 @@ internal import Centre
 internal import FoundationEssentials
 internal import Glibc
 internal import HealthModel
-internal import PostgreSQL
 internal import SeriesStore
 
 /// Carries a store's history to the centre, part by part: each part is one transaction, in which the centre's anchor moves on.

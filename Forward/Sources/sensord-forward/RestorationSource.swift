@@ -2,7 +2,6 @@ internal import Bits
 internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
-internal import PostgreSQL
 internal import SeriesStore
 
 /// What the centre has of a store, as changes in order.

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Centre
 internal import FoundationEssentials
 internal import Glibc
-internal import PostgreSQL
 internal import SeriesStore
 
 struct RestoreCommand: ParsableCommand, ForwardAction {

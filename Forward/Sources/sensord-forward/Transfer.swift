@@ -1,7 +1,6 @@
 internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
-internal import PostgreSQL
 internal import SeriesStore
 
 /// The statements of one part, in a transaction.

@@ -105,19 +105,6 @@ struct CentreTests {
     }
   }
 
-  @Test("waiting doubles up to a limit, with a part by chance, and begins anew after a success")
-  func backoff() {
-    var backoff = Backoff(first: 100, most: 1_000)
-    var random = SystemRandomNumberGenerator()
-    for step in [100, 200, 400, 800, 1_000, 1_000] {
-      let wait = backoff.fail(using: &random)
-      #expect((step / 2...step).contains(wait), "\(step)")
-    }
-    for _ in 0..<100 { #expect(backoff.fail(using: &random) <= 1_000) }
-    backoff.succeed()
-    #expect(backoff.fail(using: &random) <= 100)
-  }
-
   @Test("a configuration says what it has to, and a mistake its line")
   func settings() throws {
     let good = """

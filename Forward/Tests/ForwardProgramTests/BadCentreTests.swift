@@ -2,11 +2,12 @@ import Centre
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// Centres that are of another version, have other tables of the same names, refuse or cancel.
 @Suite("Forwarding to bad centres", .serialized)

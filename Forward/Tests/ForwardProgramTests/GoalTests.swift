@@ -2,11 +2,12 @@ import Centre
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// What Documentation/many-gateways.md says must be reached, measured with the program that SENSORD_FORWARD names. Nothing here fails
 /// for a time: `make gateways` prints what was measured.

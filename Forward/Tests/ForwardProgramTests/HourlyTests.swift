@@ -1,11 +1,12 @@
 import Centre
 import FoundationEssentials
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// The view of hours where recordings overlap, and where values are not packed.
 @Suite("Hours at the centre", .serialized)

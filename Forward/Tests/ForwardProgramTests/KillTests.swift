@@ -2,11 +2,12 @@ import Centre
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// Twenty gateways that record, delete, rebuild and are put back to old copies, while programs are killed, connections cut and the
 /// centre's disk is full. `make gateways` says how often; the tests of every day leave it out.

@@ -2,10 +2,11 @@ import Centre
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// Three servers as one, by postgres_fdw; the first is also the one that all connect to.
 @Suite("Forwarding to several servers", .serialized)

@@ -2,11 +2,12 @@ import Centre
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// Gateways that are not as they should be: a clock that is wrong, one strap at two of them, one store at two of them, hostile texts.
 @Suite("Forwarding from odd gateways", .serialized)

@@ -2,11 +2,12 @@ import Centre
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// What goes wrong where people write configurations and put stores in place.
 @Suite("Forwarding after mistakes of a gateway's owner", .serialized)

@@ -5,7 +5,7 @@ import StoreSamples
 import TestSupport
 import Testing
 
-@testable import PostgreSQL
+@testable import sensord_forward
 
 /// Connections that are refused, or do not come about: what a person has to mend, and what passes by itself.
 @Suite("Refused connections", .serialized)
@@ -41,6 +41,19 @@ struct RefusalTests {
       #expect(!failure.message.contains("\n") && !failure.message.contains("ORT:") && failure.isConnecting)
       if let line { #expect(failure.message == line) }
     }
+  }
+
+  @Test("waiting doubles up to a limit, with a part by chance, and begins anew after a success")
+  func backoff() {
+    var backoff = Backoff(first: 100, most: 1_000)
+    var random = SystemRandomNumberGenerator()
+    for step in [100, 200, 400, 800, 1_000, 1_000] {
+      let wait = backoff.fail(using: &random)
+      #expect((step / 2...step).contains(wait), "\(step)")
+    }
+    for _ in 0..<100 { #expect(backoff.fail(using: &random) <= 1_000) }
+    backoff.succeed()
+    #expect(backoff.fail(using: &random) <= 100)
   }
 
   private static let hasGerman = [

@@ -1,8 +1,9 @@
 import Centre
 import FoundationEssentials
-import PostgreSQL
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// What `schema` prints for programs.
 @Suite("The centre's schema for programs", .serialized)

@@ -2,11 +2,12 @@ import Centre
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// What `verify` finds and `restore` refuses, and what is no difference: changes that wait, a forwarder beside it, what was forgotten.
 @Suite("Comparing both sides", .serialized)

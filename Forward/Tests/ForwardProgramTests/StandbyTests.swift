@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Glibc
-import PostgreSQL
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// A server with a standby that takes its place.
 @Suite("Forwarding to a server that fails over", .serialized)

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// A gateway with a store, and a centre of its own on a server.
 final class TestGateway: Sendable {

@@ -1,8 +1,9 @@
 import Centre
 import Glibc
-import PostgreSQL
 import Synchronization
 import TestSupport
+
+@testable import sensord_forward
 
 /// PostgreSQL of Debian in a folder of its own, with a socket there and no port. It refuses to run as root, so it is somebody else.
 final class TestServer: Sendable {

@@ -1,11 +1,12 @@
 import Centre
 import FoundationEssentials
 import Glibc
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// Many gateways, each with a day that has an hour of a strap, through eight writers: into one server, and into three by postgres_fdw.
 @Suite("Forwarding from a thousand gateways", .serialized, .enabled(if: LongTrial.measures))

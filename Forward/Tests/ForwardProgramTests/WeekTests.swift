@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Glibc
 import HealthModel
-import PostgreSQL
 import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import sensord_forward
 
 /// A time without network, really lived through: the recorder records, the forwarder tries, and then the centre is back.
 @Suite("Forwarding after a week without network", .serialized, .enabled(if: LongTrial.measures))

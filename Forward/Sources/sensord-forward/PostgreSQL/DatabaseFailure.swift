@@ -1,24 +1,24 @@
 /// Why a server did not do something.
 ///
 /// The message is one line. It has what the server says only where that cannot be a value: health data belong in no log.
-public struct DatabaseFailure: Error, Hashable, Sendable {
+struct DatabaseFailure: Error, Hashable, Sendable {
   /// The SQLSTATE; nil where no server gave one.
-  public var state: String?
+  var state: String?
   /// One line.
-  public var message: String
+  var message: String
   /// Whether no connection came about.
-  public var isConnecting = false
+  var isConnecting = false
   /// Whether a connection was refused for what the client is, or the server: password, name, certificate.
   private var isRefused = false
 
   /// A failure with its message.
-  public init(state: String?, message: String) {
+  init(state: String?, message: String) {
     self.state = state
     self.message = message
   }
 
   /// What can be done about it.
-  public enum Remedy: Hashable, Sendable {
+  enum Remedy: Hashable, Sendable {
     /// The same again, later.
     case retry
     /// A person: the login, its rights, or the tables are not as they should be.
@@ -26,7 +26,7 @@ public struct DatabaseFailure: Error, Hashable, Sendable {
   }
 
   /// What can be done about it.
-  public var remedy: Remedy {
+  var remedy: Remedy {
     if isConnecting { return isRefused ? .person : .retry }
     return Self.isPassing(state ?? "08006") ? .retry : .person
   }

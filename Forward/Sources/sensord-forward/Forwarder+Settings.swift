@@ -1,7 +1,6 @@
 internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
-internal import PostgreSQL
 internal import SeriesStore
 
 extension Forwarder {
@@ -37,6 +36,49 @@ extension Forwarder {
           "[persons] (\(objects.persons.origin(ofDevice: now))) gives the sensor of \(id.text) to another person than that was "
             + "forwarded as; change it back, or forget first what was forwarded, see 'sensord-forward forget --help'")
       }
+    }
+  }
+}
+
+extension Forwarder {
+  /// After the answer to whether clinical records are forwarded was changed: all is read again from the start, which sends nothing
+  /// else twice, or what was forwarded of them is taken away. That is no deletion: it leaves no tombstone, so that they can come again.
+  static func changeRecords(
+    _ sendsRecords: Bool, of store: UUID, gateway: String, in database: inout Database
+  ) throws(ForwardFailure) {
+    let place: [Field] = [.text(gateway), .text(store.text)]
+    try centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run("BEGIN")
+      try database.run(
+        sendsRecords
+          ? "UPDATE sensord_gateway SET records = 1, anchor = $3, sent = 0 WHERE gateway = $1 AND store = $2::uuid"
+          : "UPDATE sensord_gateway SET records = 0 WHERE gateway = $1 AND store = $2::uuid",
+        sendsRecords ? place + [.text(ChangeAnchor.start.description)] : place)
+      if !sendsRecords { try removeRecords(place, in: &database) }
+      try database.run("COMMIT")
+    }
+  }
+
+  private static func removeRecords(_ place: [Field], in database: inout Database) throws(DatabaseFailure) {
+    let found = try database.run(
+      """
+      SELECT sample.person, sample.time, sample.id FROM sensord_sample AS sample
+        JOIN sensord_object AS part ON part.person = sample.person AND part.time = sample.time
+          AND part.gateway = sample.gateway AND part.owner = sample.id
+      WHERE sample.gateway = $1 AND sample.store = $2::uuid AND part.origin = $3
+      """, place + [.text(CentreObjects.recordTable)]
+    ).rows
+    guard !found.isEmpty else { return }
+    let columns = (0..<3).map { column in Set(found.compactMap { $0[column] }) }
+    let those: [Field] = [
+      place[0], Insertion.textList(columns[0]), Insertion.list(columns[1]), Insertion.list(columns[2]),
+    ]
+    for table in CentreTable.parts + [.attachment, .sample] where table != .cell {
+      try database.run(
+        """
+        DELETE FROM \(table.fullName) WHERE gateway = $1 AND person = ANY ($2::text[]) AND time = ANY ($3::bigint[])
+          AND \(table == .sample ? "id" : "owner") = ANY ($4::uuid[])
+        """, those)
     }
   }
 }

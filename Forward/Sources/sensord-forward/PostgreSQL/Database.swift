@@ -1,21 +1,21 @@
 internal import CPostgreSQL
-public import Centre
+internal import Centre
 
 /// A connection to a server of PostgreSQL's protocol; ends with the value. Every call waits for the server.
 @safe
-public struct Database: ~Copyable {
+struct Database: ~Copyable {
   private let handle: OpaquePointer
 
   /// What a statement gave.
-  public struct Answer: Hashable, Sendable {
+  struct Answer: Hashable, Sendable {
     /// The rows, as texts; a `bytea` as `\x` and hexadecimal digits.
-    public var rows: [[String?]]
+    var rows: [[String?]]
     /// The rows that were inserted, changed or deleted.
-    public var count: Int
+    var count: Int
   }
 
   /// Connects with libpq's parameters.
-  public init(_ parameters: [(keyword: String, value: String)]) throws(DatabaseFailure) {
+  init(_ parameters: [(keyword: String, value: String)]) throws(DatabaseFailure) {
     var texts = Texts(parameters.flatMap { [.text($0.keyword), .text($0.value)] })
     let connected = unsafe texts.withPointers { pointers, _, _ in
       let keywords = unsafe stride(from: 0, to: pointers.count, by: 2).map { unsafe pointers[$0] } + [nil]
@@ -39,7 +39,7 @@ public struct Database: ~Copyable {
 
   /// Runs one statement; `fields` are $1, $2 …
   @discardableResult
-  public mutating func run(_ statement: String, _ fields: [Field] = []) throws(DatabaseFailure) -> Answer {
+  mutating func run(_ statement: String, _ fields: [Field] = []) throws(DatabaseFailure) -> Answer {
     var texts = Texts(fields)
     let handle = unsafe handle
     let answered = unsafe texts.withPointers { pointers, lengths, formats in
@@ -49,7 +49,7 @@ public struct Database: ~Copyable {
   }
 
   /// Runs several statements without parameters, all or none.
-  public mutating func runScript(_ script: String) throws(DatabaseFailure) {
+  mutating func runScript(_ script: String) throws(DatabaseFailure) {
     _ = unsafe try Self.answer(PQexec(handle, script), of: handle)
   }
 
