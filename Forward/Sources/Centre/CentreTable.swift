@@ -60,14 +60,31 @@ public struct CentreTable: Hashable, Sendable {
     Column("source", .bigint), Column("device", .bigint),
   ]
 
-  /// How far a copy of a store was forwarded. `anchor` is opaque; `records` is 1 where clinical records are forwarded, too.
+  /// How far a line of a store's history was forwarded. `anchor` is opaque; `records` is 1 where clinical records are forwarded, too;
+  /// `marks` are those of its restorations, and `linked` is the last change that it ever had here.
   public static let gateway = CentreTable(
     "gateway", key: ["gateway", "store", "history"],
     copy + [
       Column("person", .text, true), Column("program", .text, true), Column("anchor", .text, true),
       Column("sent", .bigint, true), Column("last", .bigint, true), Column("sent_time", .bigint),
-      Column("records", .integer, true),
+      Column("records", .integer, true), Column("marks", .text, true), Column("linked", .bigint, true),
     ])
+  /// The list of a line, by which it is known again: eight bytes for each change from `first` on, the checksum of the list and the
+  /// lowest bits of the time.
+  public static let link = CentreTable(
+    "link", key: ["gateway", "store", "history", "first"],
+    copy + [Column("first", .bigint), Column("links", .bytea, true)])
+  /// Two lines: up to `mine` the changes of the first are the other's, too, up to `theirs` the other's are those of the first.
+  public static let fork = CentreTable(
+    "fork", key: ["gateway", "store", "history", "other_store", "other_history"],
+    copy + [
+      Column("other_store", .uuid), Column("other_history", .integer), Column("mine", .bigint, true),
+      Column("theirs", .bigint, true),
+    ])
+  /// A line that has an object, too, whose rows another line brought.
+  public static let holder = CentreTable(
+    "holder", key: ["gateway", "object", "store", "history"],
+    copy + [Column("object", .uuid), Column("change", .bigint, true), Column("sync_version", .bigint, true)])
   public static let type = referred(
     "type",
     [
@@ -169,7 +186,7 @@ public struct CentreTable: Hashable, Sendable {
   /// What a person has.
   public static let sharded = [session, sample] + parts + [attachment]
   /// What the forwarder reads and writes.
-  public static let all = [gateway, type, source, device] + sharded + [tombstone]
+  public static let all = [gateway, link, fork, type, source, device] + sharded + [holder, tombstone]
 }
 
 /// A value of a parameter.
