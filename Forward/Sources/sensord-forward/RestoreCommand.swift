@@ -7,7 +7,10 @@ internal import SeriesStore
 struct RestoreCommand: ParsableCommand, ForwardAction {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Make a new store of what the centre has of this gateway.",
-    usage: "sensord-forward restore [--to <path>] [--store <identifier> | --all] [options]",
+    usage: """
+      sensord-forward restore [--to <path>] [--store <identifier>] [options]
+      sensord-forward restore --all [--to <path>] [options]
+      """,
     discussion: """
       For a new machine, or after a card was lost. Nothing is ever replaced.
 
