@@ -29,6 +29,17 @@ public struct CentreObject: Hashable, Sendable {
     }
   }
 
+  /// An object's name in its source.
+  public struct SyncKey: Hashable, Sendable {
+    /// The source's identifier, as the centre has it.
+    public var source: String
+    public var identifier: String
+
+    public init(source: String, identifier: String) {
+      (self.source, self.identifier) = (source, identifier)
+    }
+  }
+
   public var id: UUID
   public var isSession: Bool
   /// The session that a sample belongs to: what is deleted with it.
@@ -40,6 +51,10 @@ public struct CentreObject: Hashable, Sendable {
   /// The number of the change that saved it, and its version among those of the same identity.
   public var change: Int64
   public var syncVersion: Int64 = 0
+  /// The number of the change that saved its session.
+  public var sessionChange: Int64?
+  /// By which a program knows it, whatever its identifier is; nil where nothing does.
+  public var sync: SyncKey?
   /// SHA-256 of the digests of all its rows, in order.
   public var digest: [UInt8] = []
   /// Its own row first.
@@ -59,12 +74,7 @@ public struct CentreObject: Hashable, Sendable {
     self.change = change
   }
 
-  /// Whether it was deleted, or its session, and not saved again later; of each the number of its latest deletion.
-  public func isHidden(by deletions: [UUID: Int64]) -> Bool {
-    deletions[id] ?? 0 > change || session.flatMap { deletions[$0] } ?? 0 > change
-  }
-
-  /// Whether what is at the centre gives way to this: it is the same object in an older version.
+  /// Whether what its own line has at the centre gives way to this: it is the same object in an older version.
   public func replaces(syncVersion other: Int64, change otherChange: Int64) -> Bool {
     (syncVersion, change) >= (other, otherChange)
   }
@@ -99,6 +109,12 @@ public struct CentreObjects: Sendable {
       id: stored.object, isSession: own.table == "sessions", session: stored.session, change: stored.number)
     (made.person, made.time, made.until) = (person, start, end)
     made.syncVersion = own["sync_version"].integer ?? 0
+    made.sessionChange = own["session"].integer
+    if case .text(let identifier) = own["sync_identifier"], let source = stored.source,
+      case .text(let name) = persons.sendsNames ? source["identifier"] : .text(Self.nameless(source))
+    {
+      made.sync = .init(source: name, identifier: identifier)
+    }
     made.isAltered = !stored.damagedTables.isEmpty
     made.digest = Self.digest(of: stored.rows)
     let head: [Field] = [.text(person), Field(start), .text(copy.gateway), .text(stored.object.text)]
@@ -352,6 +368,8 @@ public struct CentreCopy: Hashable, Sendable {
     self.store = store
     self.history = history
   }
+
+  public var line: Line { Line(store: store, history: history) }
 }
 
 extension UUID {

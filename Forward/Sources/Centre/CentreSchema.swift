@@ -1,7 +1,7 @@
 /// The statements that make the centre's tables, views and rights; run once by the database's administrator.
 public enum CentreSchema {
   /// Which of them; `sensord_schema` has the one that a centre was made with.
-  public static let version = 1
+  public static let version = 2
 
   /// All of it as a script.
   public static var script: String {
@@ -102,15 +102,16 @@ public enum CentreSchema {
     CREATE INDEX sensord_sample_id ON sensord_sample (id);
     CREATE INDEX sensord_sample_session ON sensord_sample (session);
     CREATE INDEX sensord_association_object ON sensord_association (object);
+    -- The same object may be another store's under another identifier.
+    CREATE INDEX sensord_sample_sync ON sensord_sample (sync_identifier) WHERE sync_identifier IS NOT NULL;
     """
   ]
 
-  /// What a tombstone names is hidden, also where it came before the object.
+  /// What is forgotten is hidden. What a store has deleted is not there, unless another line has it still.
   private static func isThere(_ object: String) -> String {
     """
     NOT EXISTS (SELECT 1 FROM sensord_tombstone AS gone
-        WHERE gone.gateway = \(object).gateway AND gone.object = \(object).id AND NOT
-          (gone.store = \(object).store AND gone.history = \(object).history AND gone.number < \(object).change))
+        WHERE gone.gateway = \(object).gateway AND gone.object = \(object).id AND gone.number = \(Int64.max))
     """
   }
 
@@ -203,7 +204,7 @@ public enum CentreSchema {
       """
     // What has no person is seen by way of a sample or a session that is.
     switch table {
-    case .gateway, .attachment: return nil
+    case .gateway, .link, .fork, .holder, .attachment: return nil
     case .type: return referred("type", from: [.sample])
     case .source: return referred("source", from: [.sample, .session])
     case .tombstone: return "\(named(.sample)) OR \(named(.session))"

@@ -60,14 +60,31 @@ public struct CentreTable: Hashable, Sendable {
     Column("source", .bigint), Column("device", .bigint),
   ]
 
-  /// How far a copy of a store was forwarded. `anchor` is opaque; `records` is 1 where clinical records are forwarded, too.
+  /// How far a line of a store's history was forwarded. `anchor` is opaque; `records` is 1 where clinical records are forwarded, too;
+  /// `marks` are those of its restorations, and `linked` is the last change that it ever had here.
   public static let gateway = CentreTable(
     "gateway", key: ["gateway", "store", "history"],
     copy + [
       Column("person", .text, true), Column("program", .text, true), Column("anchor", .text, true),
       Column("sent", .bigint, true), Column("last", .bigint, true), Column("sent_time", .bigint),
-      Column("records", .integer, true),
+      Column("records", .integer, true), Column("marks", .text, true), Column("linked", .bigint, true),
     ])
+  /// The list of a line, by which it is known again: eight bytes for each change from `first` on, the checksum of the list and the
+  /// lowest bits of the time.
+  public static let link = CentreTable(
+    "link", key: ["gateway", "store", "history", "first"],
+    copy + [Column("first", .bigint), Column("links", .bytea, true)])
+  /// Two lines: up to `mine` the changes of the first are the other's, too, up to `theirs` the other's are those of the first.
+  public static let fork = CentreTable(
+    "fork", key: ["gateway", "store", "history", "other_store", "other_history"],
+    copy + [
+      Column("other_store", .uuid), Column("other_history", .integer), Column("mine", .bigint, true),
+      Column("theirs", .bigint, true),
+    ])
+  /// A line that has an object, too, whose rows another line brought.
+  public static let holder = CentreTable(
+    "holder", key: ["gateway", "object", "store", "history"],
+    copy + [Column("object", .uuid), Column("change", .bigint, true), Column("sync_version", .bigint, true)])
   public static let type = referred(
     "type",
     [
@@ -169,7 +186,81 @@ public struct CentreTable: Hashable, Sendable {
   /// What a person has.
   public static let sharded = [session, sample] + parts + [attachment]
   /// What the forwarder reads and writes.
-  public static let all = [gateway, type, source, device] + sharded + [tombstone]
+  public static let all = [gateway, link, fork, type, source, device] + sharded + [holder, tombstone]
+}
+
+/// A value of a parameter.
+public enum Field: Hashable, Sendable {
+  /// SQL's NULL.
+  case null
+  /// As the server reads it.
+  case text(String)
+  /// As they are, for a `bytea`.
+  case bytes([UInt8])
+}
+
+extension Field {
+  /// A number, or NULL.
+  public init(_ number: Int64?) { self = number.map { .text(String($0)) } ?? .null }
+  /// A text, or NULL.
+  public init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+}
+
+extension Field {
+  /// A real with all its digits, or NULL.
+  public init(_ real: Double?) {
+    self = real.map { .text($0.isInfinite ? ($0 < 0 ? "-Infinity" : "Infinity") : "\($0)") } ?? .null
+  }
+}
+
+/// Statements of many rows at a time: PostgreSQL takes 65,535 parameters, and neither triggers nor conflict targets are needed.
+public struct Insertion: Hashable, Sendable {
+  public var statement: String
+  public var fields: [Field]
+  /// The number of rows.
+  public var count: Int
+
+  /// In parameters.
+  static let most = 20_000
+
+  /// The statements that insert these rows, of whatever tables, where they are not there yet; table by table.
+  public static func of(_ rows: [CentreObject.Row]) -> [Insertion] {
+    var insertions: [Insertion] = []
+    for table in CentreTable.all {
+      let fields = rows.lazy.filter { $0.table == table }.map(\.fields)
+      var pending: [[Field]] = []
+      for row in fields {
+        pending.append(row)
+        if (pending.count + 1) * table.columns.count > most {
+          insertions.append(Insertion(pending, into: table))
+          pending = []
+        }
+      }
+      if !pending.isEmpty { insertions.append(Insertion(pending, into: table)) }
+    }
+    return insertions
+  }
+
+  private init(_ rows: [[Field]], into table: CentreTable) {
+    let width = table.columns.count
+    let groups = rows.indices.map { row in
+      let places = table.columns.enumerated().map { "$\(row * width + $0.offset + 1)::\($0.element.kind.rawValue)" }
+      return "(\(places.joined(separator: ",")))"
+    }
+    let columns = table.columns.map { CentreSchema.quoted($0.name) }.joined(separator: ", ")
+    statement =
+      "INSERT INTO \(table.fullName) (\(columns)) VALUES \(groups.joined(separator: ",")) ON CONFLICT DO NOTHING"
+    fields = rows.flatMap { $0 }
+    count = rows.count
+  }
+
+  /// A list as one parameter, for `= ANY ($1::uuid[])`: of what has neither commas nor quotes.
+  public static func list(_ texts: some Sequence<String>) -> Field { .text("{\(texts.joined(separator: ","))}") }
+
+  /// The same of any texts.
+  public static func textList(_ texts: some Sequence<String>) -> Field {
+    list(texts.map { "\"\($0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" })
+  }
 }
 
 /// A value of a parameter.

@@ -2,12 +2,23 @@ internal import Centre
 internal import FoundationEssentials
 internal import SeriesStore
 
-/// What the centre has of a store: which objects, and whether their rows are those that the store's are made of.
+/// What the centre has of a gateway: which objects, and whether their rows are those that a store's are made of.
 struct CentreRows {
   /// An object as its own row names it.
   struct Held {
     var digest: [UInt8]
-    var history: String
+    /// The line that has brought it.
+    var line: Line
+    var change: Int64
+    var syncVersion: Int64
+    /// The session that a sample belongs to.
+    var session: UUID?
+  }
+
+  /// A line that has an object which another has brought.
+  struct Holder: Hashable {
+    var object: UUID
+    var line: Line
   }
 
   private let gateway: [Field]
@@ -16,37 +27,58 @@ struct CentreRows {
   private(set) var doubled: Set<UUID> = []
   /// What objects refer to: by table, history and number, the rest of the row.
   private var references: [String: [Field]] = [:]
+  private(set) var holders: Set<Holder> = []
 
   /// Reads all but the rows of the objects.
-  init(of store: UUID, gateway: String, in database: inout Database) throws {
-    self.gateway = [.text(gateway), .text(store.text)]
+  init(of gateway: String, in database: inout Database) throws {
+    self.gateway = [.text(gateway)]
     for table in [CentreTable.session, .sample] {
       let rows = try VerifyCommand.rows(
-        "SELECT id, digest, history FROM \(table.fullName) WHERE gateway = $1 AND store = $2::uuid", self.gateway,
-        &database)
+        """
+        SELECT id, digest, store, history, change, coalesce(sync_version, 0), \(table == .sample ? "session" : "NULL")
+        FROM \(table.fullName) WHERE gateway = $1
+        """, self.gateway, &database)
       for row in rows {
-        guard let id = UUID(uuidString: row[0] ?? "") else { continue }
-        let held = Held(digest: Transfer.bytes(row[1]), history: row[2] ?? "")
+        guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[2], row[3]),
+          let change = Int64(row[4] ?? ""),
+          let version = Int64(row[5] ?? "")
+        else { continue }
+        let held = Held(
+          digest: Transfer.bytes(row[1]), line: line, change: change, syncVersion: version,
+          session: row[6].flatMap { UUID(uuidString: $0) })
         if objects.updateValue(held, forKey: id) != nil { doubled.insert(id) }
       }
     }
+    for row in try VerifyCommand.rows(
+      "SELECT object, store, history FROM sensord_holder WHERE gateway = $1", self.gateway, &database)
+    {
+      guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]) else { continue }
+      holders.insert(Holder(object: id, line: line))
+    }
     for table in Self.referred {
-      for row in try read(table, where: "gateway = $1 AND store = $2::uuid", self.gateway, &database) {
-        references[Self.key(row, history: nil)] = Self.compared(row)
+      for row in try read(table, where: "gateway = $1", self.gateway, &database) {
+        references[Self.key(row, of: nil)] = Self.compared(row)
       }
     }
+  }
+
+  /// Whether the centre says that an object is a line's, too, which another has brought: it was before their fork, or it is named.
+  func isNamed(_ id: UUID, _ held: Held, for lines: Lines) -> Bool {
+    held.line.store == lines.own.store && lines.knows(held.change, of: held.line)
+      || holders.contains(Holder(object: id, line: lines.own))
   }
 
   private static let referred = [CentreTable.type, .source, .device]
 
-  private static func key(_ row: CentreObject.Row, history: String?) -> String {
-    let place = (2...3).map { if case .text(let text) = row.fields[$0] { text } else { "" } }
-    return "\(row.table.name) \(history ?? place[0]) \(place[1])"
+  private static func key(_ row: CentreObject.Row, of line: Line?) -> String {
+    let place = (1...3).map { if case .text(let text) = row.fields[$0] { text } else { "" } }
+    let line = line.map { "\($0.store.text) \($0.history)" } ?? "\(place[0]) \(place[1])"
+    return "\(row.table.name) \(line) \(place[2])"
   }
 
   /// What of a row is the same on both sides: names may have stayed at home, or come when that was said otherwise.
   private static func compared(_ row: CentreObject.Row) -> [Field] {
-    let left = ["history", "saved", "name", "local_identifier", "unique_device_identifier"]
+    let left = ["store", "history", "saved", "name", "local_identifier", "unique_device_identifier"]
     return zip(row.fields, row.table.columns).map { field, column in
       if left.contains(column.name) || row.table == .source && column.name == "identifier" { return .null }
       return Self.plain(field, of: column.kind)
@@ -67,9 +99,9 @@ struct CentreRows {
     var altered: Set<UUID> = []
     for (object, references) in some {
       expected[object.id] = Set(object.rows.map(Self.row))
-      let history = objects[object.id]?.history
+      let line = objects[object.id]?.line
       for reference in references
-      where self.references[Self.key(reference, history: history)] != Self.compared(reference) {
+      where self.references[Self.key(reference, of: line)] != Self.compared(reference) {
         altered.insert(object.id)
       }
     }

@@ -178,24 +178,18 @@ struct StatusCommand: ParsableCommand, ForwardAction {
     let store = try Place.open(settings)
     var database = try Forwarder.connect(settings, password: password)
     let identity = try await Forwarder.store { try await store.history(after: .start, limit: 1).store }
-    let found = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
-      try database.run(
-        """
-        SELECT anchor, sent, history FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
-        ORDER BY history DESC LIMIT 1
-        """, [.text(settings.user), .text(identity.text)])
+    let list = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try LineList(of: settings.user, in: &database)
     }
-    let anchor = found.rows.first.flatMap { ChangeAnchor($0[0] ?? "") } ?? .start
-    var isOther = false
-    var next: StoredChanges
-    do throws(StoreError) {
-      next = try await store.history(after: anchor, limit: 1)
-    } catch {
-      guard error.code == .lostAnchor else { throw ForwardFailure(error) }
-      isOther = true
-      next = try await Forwarder.store { try await store.history(after: .start, limit: 1) }
+    let own = try await list.own(of: store, identity: identity, in: &database)
+    let isOther = own == nil && list.latest(of: identity) != nil
+    let sent = own?.sent ?? 0
+    var next = try await Forwarder.store { try await store.history(after: .start, limit: 1) }
+    if let anchor = own.flatMap({ ChangeAnchor($0.anchor) }) {
+      do throws(StoreError) { next = try await store.history(after: anchor, limit: 1) } catch {
+        guard error.code == .lostAnchor || error.code == .foreignAnchor else { throw ForwardFailure(error) }
+      }
     }
-    let sent = isOther ? 0 : Int64(found.rows.first?[1] ?? "") ?? 0
     let waiting = next.last - sent
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)

@@ -71,11 +71,13 @@ struct FileTransfer {
         WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid GROUP BY file
         """, place)
       var wanted = Dictionary(attachments.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
+      let isOwn = try transfer.isOwn(made, in: &database)
       for row in present.rows {
         let digest = String(row[0]?.dropFirst(2) ?? "")
         if let attachment = wanted[digest], row[1] == "\(attachment.size)" {
           wanted[digest] = nil
-        } else {
+        } else if isOwn || wanted[digest] != nil {
+          // What another line has attached to a sample that it has brought stays.
           try database.run(
             """
             DELETE FROM sensord_attachment

@@ -94,6 +94,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
     case .gateway: (conditions, field) = (("", ""), [])
     }
     try database.run("BEGIN")
+    try Transfer.lock(settings.user, in: &database)
     let found = try database.run(
       """
       (SELECT id, store, history FROM sensord_session WHERE gateway = $1 \(conditions.session) LIMIT 1000)
@@ -105,9 +106,10 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
         table: .tombstone,
         fields: [.text(settings.user), .text(id), .text(store), Field(history), Field(Int64.max), .null])
     }
-    if case .text(let store)? = rows.first?.fields[2], let identity = UUID(uuidString: store) {
-      let copy = CentreCopy(gateway: settings.user, store: identity, history: 0)
-      try Transfer(copy: copy, program: Forwarder.program).delete(rows, in: &database)
+    let list = try LineList(of: settings.user, in: &database)
+    if let line = list.entries.first?.line {
+      let copy = CentreCopy(gateway: settings.user, store: line.store, history: line.history)
+      try Transfer(copy: copy, lines: list.lines(seenBy: line), program: Forwarder.program).forget(rows, in: &database)
     }
     try database.run("COMMIT")
     return rows.count

@@ -8,10 +8,13 @@ internal import SeriesStore
 struct Forwarder: ~Copyable {
   private let store: HealthStore
   private let objects: CentreObjects
+  private let lines: Lines
   private var database: Database
   /// Whether all is sent as if it were not there.
   private let isAgain: Bool
   private var anchor: ChangeAnchor
+  /// The last change whose place in the list the centre has.
+  private var linked: Int64
   /// What was inserted over this connection of what objects refer to.
   private var known: Set<CentreObject.Row> = []
   /// Whether objects are marked as damaged; nil before that was asked.
@@ -29,14 +32,14 @@ struct Forwarder: ~Copyable {
   static let version = "0.1.0"
 
   private init(
-    _ store: HealthStore, _ objects: CentreObjects, _ database: consuming Database, _ anchor: ChangeAnchor,
-    isAgain: Bool
+    _ store: HealthStore, _ place: LinePlace, _ persons: Persons, _ database: consuming Database, isAgain: Bool
   ) {
     self.isAgain = isAgain
     self.store = store
-    self.objects = objects
+    objects = CentreObjects(copy: place.copy, persons: persons)
+    lines = place.lines
     self.database = database
-    self.anchor = anchor
+    (anchor, linked) = (place.anchor, place.linked)
   }
 
   /// Connects, and finds how far it came before.
@@ -47,8 +50,9 @@ struct Forwarder: ~Copyable {
     let beginning = try await Self.store { try await store.history(after: .start, limit: 1) }
     var database = try Self.connect(settings, password: password)
     let place = try await Self.place(of: store, identity: beginning.store, in: &database, settings: settings)
-    try await Self.refuseOtherPersons(of: store, place.0, in: &database)
-    return Forwarder(store, place.0, database, place.1, isAgain: isAgain)
+    let objects = CentreObjects(copy: place.copy, persons: settings.persons)
+    try await Self.refuseOtherPersons(of: store, objects, in: &database)
+    return Forwarder(store, place, settings.persons, database, isAgain: isAgain)
   }
 
   /// A connection to a centre that has this program's tables.
@@ -108,24 +112,27 @@ struct Forwarder: ~Copyable {
     }
   }
 
-  /// The copy that this store is, and its anchor: that of the centre, or the start of a new history where the store does not
-  /// have it any more.
+  /// The line that a store is at the centre, and how far that was forwarded.
+  private struct LinePlace {
+    var copy: CentreCopy
+    var lines: Lines
+    var anchor: ChangeAnchor
+    var linked: Int64
+  }
+
+  /// The place of a store at the centre: that of its line, or the start of a new one where the store's list of changes is not that of
+  /// any.
   private static func place(
     of store: HealthStore, identity: UUID, in database: inout Database, settings: Settings,
     isolation: isolated (any Actor)? = #isolation
-  ) async throws -> (CentreObjects, ChangeAnchor) {
-    var history: Int64 = 0
-    let found = try centre(&database) { (database) throws(DatabaseFailure) in
-      try database.run(
-        """
-        SELECT history, anchor, person, records FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
-        ORDER BY history DESC LIMIT 1
-        """, [.text(settings.user), .text(identity.text)])
+  ) async throws -> LinePlace {
+    let list = try centre(&database) { (database) throws(DatabaseFailure) in
+      try LineList(of: settings.user, in: &database)
     }
-    if let row = found.rows.first, let number = Int64(row[0] ?? "") {
-      history = number
+    var isStart = false
+    if let latest = list.latest(of: identity) {
       let other = settings.persons.other
-      if row[2] == "" {
+      if latest.person == "" {
         // Who that was is forgotten.
         try centre(&database) { (database) throws(DatabaseFailure) in
           _ = try database.run(
@@ -133,37 +140,89 @@ struct Forwarder: ~Copyable {
             [.text(settings.user), .text(identity.text), .text(other)])
         }
       }
-      guard ["", other].contains(row[2]) else {
+      guard ["", other].contains(latest.person) else {
         throw ForwardFailure(
           .configuration,
           "[persons] 'other', or 'user' where it is left out, is another person than what was forwarded has; "
             + "change it back, or forget what was forwarded")
       }
       let sendsRecords = settings.persons.sendsRecords
-      let wasAnswered = row[3] == (sendsRecords ? "1" : "0")
-      if !wasAnswered { try changeRecords(sendsRecords, of: identity, gateway: settings.user, in: &database) }
-      if let anchor = wasAnswered || !sendsRecords ? ChangeAnchor(row[1] ?? "") : .start {
-        do throws(StoreError) {
-          _ = try await store.history(after: anchor, limit: 1)
-          let copy = CentreCopy(gateway: settings.user, store: identity, history: history)
-          return (CentreObjects(copy: copy, persons: settings.persons), anchor)
-        } catch {
-          guard error.code == .lostAnchor || error.code == .foreignAnchor else { throw ForwardFailure(error) }
+      if latest.records != (sendsRecords ? "1" : "0") {
+        try changeRecords(sendsRecords, of: identity, gateway: settings.user, in: &database)
+        isStart = sendsRecords
+      }
+    }
+    guard let own = try await list.own(of: store, identity: identity, in: &database) else {
+      return try await begin(of: store, identity: identity, list, in: &database, settings: settings)
+    }
+    // Nothing was sent of it: it may be another store that began it.
+    if own.linked == 0 { try await list.relate(own.line, of: store, in: &database) }
+    let current =
+      own.linked > 0
+      ? list
+      : try centre(&database) { (database) throws(DatabaseFailure) in
+        try LineList(of: settings.user, in: &database)
+      }
+    var anchor = isStart ? .start : ChangeAnchor(own.anchor)
+    if let place = anchor {
+      // A damaged one is no new line: all is looked at again from the start.
+      do throws(StoreError) { _ = try await store.history(after: place, limit: 1) } catch {
+        guard error.code == .lostAnchor || error.code == .foreignAnchor else { throw ForwardFailure(error) }
+        anchor = nil
+      }
+    }
+    if anchor == nil {
+      try centre(&database) { (database) throws(DatabaseFailure) in
+        _ = try database.run(
+          "UPDATE sensord_gateway SET anchor = $4 WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer",
+          [
+            .text(settings.user), .text(identity.text), Field(own.line.history),
+            .text(ChangeAnchor.start.description),
+          ])
+      }
+    }
+    return LinePlace(
+      copy: CentreCopy(gateway: settings.user, store: identity, history: own.line.history),
+      lines: current.lines(seenBy: own.line), anchor: anchor ?? .start, linked: own.linked)
+  }
+
+  /// Begins a new line.
+  private static func begin(
+    of store: HealthStore, identity: UUID, _ list: LineList, in database: inout Database, settings: Settings,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> LinePlace {
+    let line = Line(store: identity, history: (list.latest(of: identity)?.line.history ?? -1) + 1)
+    guard try await !Self.store({ try await store.history(after: .start, limit: 1) }).isIdentityDamaged else {
+      throw ForwardFailure(
+        .data,
+        "the identity of the store is damaged, and the centre has no store of that name; 'sensord check' says more: "
+          + "put a sound copy of the store back, or make one by 'sensord-forward restore'")
+    }
+    let marks = try await Self.store { try await store.restorations() }.map(\.id.text)
+    let row = CentreObject.Row(
+      table: .gateway,
+      fields: [
+        .text(settings.user), .text(identity.text), Field(line.history), .text(settings.persons.other), .text(program),
+        .text(ChangeAnchor.start.description), .text("0"), .text("0"), .null,
+        .text(settings.persons.sendsRecords ? "1" : "0"), .text(marks.joined(separator: ",")), .text("0"),
+      ])
+    let begun: LineList
+    do throws(any Error) {
+      try database.run("BEGIN")
+      try Transfer.lock(settings.user, in: &database)
+      for insertion in Insertion.of([row]) {
+        guard try database.run(insertion.statement, insertion.fields).count == 1 else {
+          throw ForwardFailure(
+            .retry, "the centre: another program begins to forward as '\(settings.user)'", isTransient: true)
         }
       }
-      history += 1
-    }
-    let first: [Field] = [
-      .text(settings.user), .text(identity.text), Field(history), .text(settings.persons.other), .text(program),
-      .text(ChangeAnchor.start.description), .text("0"), .text("0"), .null,
-      .text(settings.persons.sendsRecords ? "1" : "0"),
-    ]
-    let row = CentreObject.Row(table: .gateway, fields: first)
-    try centre(&database) { (database) throws(DatabaseFailure) in
-      for insertion in Insertion.of([row]) { try database.run(insertion.statement, insertion.fields) }
-    }
-    let copy = CentreCopy(gateway: settings.user, store: identity, history: history)
-    return (CentreObjects(copy: copy, persons: settings.persons), .start)
+      try await LineList(of: settings.user, in: &database).relate(line, of: store, in: &database)
+      begun = try LineList(of: settings.user, in: &database)
+      try database.run("COMMIT")
+    } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
+    return LinePlace(
+      copy: CentreCopy(gateway: settings.user, store: identity, history: line.history),
+      lines: begun.lines(seenBy: line), anchor: .start, linked: 0)
   }
 
   /// Forwards all that there is, and says so after each part; the number of changes.
@@ -199,7 +258,8 @@ struct Forwarder: ~Copyable {
     var concerned = Set(all.symmetricDifference(attached ?? []).map(\.object))
     if attached == nil { concerned.formUnion(try FileTransfer.owners(in: &database, of: objects.copy)) }
     let transfer = FileTransfer(
-      store: store, objects: objects, transfer: Transfer(copy: objects.copy, program: Self.program), anchor: anchor)
+      store: store, objects: objects, transfer: Transfer(copy: objects.copy, lines: lines, program: Self.program),
+      anchor: anchor)
     for sample in concerned.sorted(by: { $0.uuidString < $1.uuidString }) {
       let damaged = try await transfer.send(all.filter { $0.object == sample }, of: sample, in: &database)
       let isMarked: Bool
@@ -281,8 +341,8 @@ struct Forwarder: ~Copyable {
     var references: Set<CentreObject.Row> = []
     do throws(any Error) {
       try database.run("BEGIN")
-      let transfer = Transfer(copy: objects.copy, program: Self.program, isAgain: isAgain)
-      try transfer.move(from: anchor, to: part, in: &database)
+      let transfer = Transfer(copy: objects.copy, lines: lines, program: Self.program, isAgain: isAgain)
+      try transfer.move(from: anchor, to: part, linked: linked, in: &database)
       // First what was deleted: the same identifier may have been saved again in this part, with other values.
       // A restored store has deletions of nothing.
       // A damaged one is none: a flipped bit makes a deletion of what was saved.
@@ -305,6 +365,7 @@ struct Forwarder: ~Copyable {
       throw ForwardFailure(failure)
     }
     known.formUnion(references)
+    linked = max(linked, part.changes.last?.number ?? 0)
     for line in damage.values.sorted() { Terminal.complain("\(line); 'sensord check' says more") }
   }
 

@@ -4,19 +4,20 @@ internal import HealthModel
 internal import SeriesStore
 internal import Support
 
-/// What the centre has of a store, as changes in order.
+/// What the centre has of a store, or of all stores of a gateway, as changes in order: each object once, as the centre has it.
 ///
-/// Those of its latest history keep their numbers; of former histories, what is not there any more gets other numbers where its own are
-/// taken.
+/// Those of the store's latest history keep their numbers; what others have brought gets the number that it has in the store, or another
+/// one where that is taken.
 struct RestorationSource: ~Copyable {
   private var database: Database
   private let gateway: String
-  private let store: UUID
+  /// Nil of all stores.
+  private let store: UUID?
   /// What changes refer to.
   private(set) var references: [StoredRow] = []
-  private var types: [Int64: [Int64: Int64]] = [:]
-  private var sources: [Int64: [Int64: Int64]] = [:]
-  private var devices: [Int64: [Int64: Int64]] = [:]
+  private var types: [Line: [Int64: Int64]] = [:]
+  private var sources: [Line: [Int64: Int64]] = [:]
+  private var devices: [Line: [Int64: Int64]] = [:]
   private var entries: [Entry] = []
   private var numbers: [UUID: Int64] = [:]
   private var done = 0
@@ -37,16 +38,19 @@ struct RestorationSource: ~Copyable {
   /// An object or a deletion.
   private struct Entry {
     var object: UUID
+    /// 0 where it has none in the store.
     var number: Int64
-    var history: Int64
+    /// The line that has brought it, in whose numbers its rows are.
+    var line: Line
     /// Nil of deletions.
     var table: CentreTable?
+    var session: UUID?
     var person = ""
     var start = ""
     var time: Timestamp?
   }
 
-  init(database: consuming Database, gateway: String, store: UUID, other: String) throws {
+  init(database: consuming Database, gateway: String, store: UUID?, other: String) throws {
     self.database = database
     self.gateway = gateway
     self.store = store
@@ -56,24 +60,27 @@ struct RestorationSource: ~Copyable {
     try list()
   }
 
-  private var copy: [Field] { [.text(gateway), .text(store.text)] }
+  /// The first of these has its numbers: the lines of the store, the latest first.
+  private var order: [Field] { [.text(gateway), Field(store?.text)] }
 
-  /// Reads the rows of a table that objects refer to; the numbers of each history in the new store.
-  private mutating func refer(_ table: CentreTable, other: String) throws -> [Int64: [Int64: Int64]] {
-    let found = try rows(table, where: "gateway = $1 AND store = $2::uuid ORDER BY history DESC, \"row\"", copy)
-    var numbers: [Int64: [Int64: Int64]] = [:]
+  /// Reads the rows of a table that objects refer to; the numbers of each line in the new store.
+  private mutating func refer(_ table: CentreTable, other: String) throws -> [Line: [Int64: Int64]] {
+    let found = try rows(
+      table,
+      where: "gateway = $1 ORDER BY coalesce(store = $2::uuid, false) DESC, store, history DESC, \"row\"", order)
+    var numbers: [Line: [Int64: Int64]] = [:]
     var taken: [Int64: [SQLValue]] = [:]
     for row in found {
       var reference = try RestoredObjects.reference(row, other: other)
-      guard case .integer(let history) = try row.value("history"), case .integer(let own) = reference["id"] else {
-        continue
-      }
+      guard case .text(let identity) = try row.value("store"), case .integer(let history) = try row.value("history"),
+        let line = Line(identity, "\(history)"), case .integer(let own) = reference["id"]
+      else { continue }
       let content = Array(reference.values.dropFirst())
       var number = own
       if let present = taken[own], present != content {
         number = taken.first { $0.value == content }?.key ?? (taken.keys.max() ?? 0) + 1
       }
-      numbers[history, default: [:]][own] = number
+      numbers[line, default: [:]][own] = number
       guard taken.updateValue(content, forKey: number) == nil else { continue }
       reference.values[0] = .integer(number)
       references.append(reference)
@@ -83,21 +90,43 @@ struct RestorationSource: ~Copyable {
 
   /// Finds all objects and deletions, and their numbers.
   private mutating func list() throws {
+    let deletions = try Transfer.deletions(of: nil, gateway: gateway, in: &database)
+    var holders: [UUID: Int64] = [:]
+    for row in try database.run(
+      """
+      SELECT object, change FROM sensord_holder WHERE gateway = $1 AND store = $2::uuid ORDER BY history
+      """, order
+    ).rows {
+      if let id = UUID(uuidString: row[0] ?? ""), let change = Int64(row[1] ?? "") { holders[id] = change }
+    }
     var found: [Entry] = []
+    var sessions: Set<UUID> = []
     for table in [CentreTable.session, .sample] {
       let answer = try database.run(
         """
-        SELECT object.id, object.history, object.change, object.person, object.time FROM \(table.fullName) AS object
-        WHERE object.gateway = $1 AND object.store = $2::uuid AND NOT EXISTS (SELECT 1 FROM sensord_tombstone AS gone
-          WHERE gone.gateway = object.gateway AND gone.object = object.id AND NOT
-            (gone.store = object.store AND gone.history = object.history AND gone.number < object.change))
-        """, copy)
+        SELECT id, store, history, change, person, time, \(table == .sample ? "session" : "NULL") FROM \(table.fullName)
+        WHERE gateway = $1
+        """, [.text(gateway)])
       for row in answer.rows {
-        guard let id = UUID(uuidString: row[0] ?? ""), let history = Int64(row[1] ?? ""),
-          let number = Int64(row[2] ?? "")
+        guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]), let change = Int64(row[3] ?? "")
         else { throw RestoredObjects.Damage(table: table.name) }
-        found.append(
-          Entry(object: id, number: number, history: history, table: table, person: row[3] ?? "", start: row[4] ?? ""))
+        let ended = deletions[id] ?? []
+        guard !ended.contains(where: { $0.number == Int64.max }) else { continue }
+        var entry = Entry(
+          object: id, number: change, line: line, table: table, person: row[4] ?? "", start: row[5] ?? "")
+        entry.session = row[6].flatMap { UUID(uuidString: $0) }
+        if let store {
+          let isOwn = line.store == store && !ended.contains { $0.line == line && $0.number > change }
+          if !isOwn {
+            // A sample is of whoever has its session.
+            guard let number = holders[id] ?? entry.session.flatMap({ sessions.contains($0) ? 0 : nil }) else {
+              continue
+            }
+            entry.number = number
+          }
+        }
+        if table == .session { sessions.insert(id) }
+        found.append(entry)
       }
     }
     let twice = found.count - Set(found.map(\.object)).count
@@ -109,21 +138,25 @@ struct RestorationSource: ~Copyable {
     }
     var taken: Set<Int64> = []
     var later: [Entry] = []
-    for entry in found.sorted(by: { ($0.history, $1.number) > ($1.history, $0.number) }) {
-      if taken.insert(entry.number).inserted { entries.append(entry) } else { later.append(entry) }
+    // Of the store first, then a session before its samples.
+    func rank(_ entry: Entry) -> (Int, String, Int64, Int64) {
+      (entry.line.store == store ? 0 : 1, entry.line.store.text, -entry.line.history, entry.number)
+    }
+    for entry in found.sorted(by: { rank($0) < rank($1) }) {
+      if entry.number > 0, taken.insert(entry.number).inserted { entries.append(entry) } else { later.append(entry) }
     }
     let present = Dictionary(found.map { ($0.object, $0.number) }, uniquingKeysWith: { first, _ in first })
     var deleted: Set<UUID> = []
     for row in try database.run(
       """
-      SELECT object, history, number, deleted FROM sensord_tombstone WHERE gateway = $1 AND store = $2::uuid
-      ORDER BY history DESC, number
-      """, copy
+      SELECT object, store, history, number, deleted FROM sensord_tombstone
+      WHERE gateway = $1 AND coalesce(store = $2::uuid, true) ORDER BY store, history DESC, number
+      """, order
     ).rows {
-      guard let id = UUID(uuidString: row[0] ?? ""), let history = Int64(row[1] ?? ""), let number = Int64(row[2] ?? "")
+      guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]), let number = Int64(row[3] ?? "")
       else { throw RestoredObjects.Damage(table: "tombstone") }
-      let time = Int64(row[3] ?? "").map { Timestamp(microseconds: $0) }
-      let entry = Entry(object: id, number: number, history: history, time: time)
+      let time = Int64(row[4] ?? "").map { Timestamp(microseconds: $0) }
+      let entry = Entry(object: id, number: number, line: line, time: time)
       let isOwn = number < Int64.max && !taken.contains(number)
       if let there = present[id] {
         // Saved again after that.
@@ -203,7 +236,7 @@ struct RestorationSource: ~Copyable {
 
   private mutating func change(_ entry: Entry, _ rows: [CentreObject.Row]) throws -> StoredChange {
     var change = try RestoredObjects.object(rows)
-    if !change.isWhole(rows) || !hasReferences(of: change.rows[0], history: entry.history) {
+    if !change.isWhole(rows) || !hasReferences(of: change.rows[0], entry.line) {
       damaged.append(entry.object)
     }
     for row in change.rows where row.table == "attachments" {
@@ -231,11 +264,11 @@ struct RestorationSource: ~Copyable {
     {
       objects[row] = numbers[id]
     }
-    let types = types[entry.history] ?? [:]
+    let types = types[entry.line] ?? [:]
     let own = change.rows[0]
     var renumbered = change.renumbered(
-      to: entry.number, objects: objects, types: types, sources: sources[entry.history] ?? [:],
-      devices: devices[entry.history] ?? [:])
+      to: entry.number, objects: objects, types: types, sources: sources[entry.line] ?? [:],
+      devices: devices[entry.line] ?? [:])
     let first = renumbered.rows[0]
     renumbered.type = references.first {
       $0.table == "types" && (own.table == "sessions" ? $0["kind"] == .text("session") : $0["id"] == first["type"])
@@ -244,9 +277,9 @@ struct RestorationSource: ~Copyable {
     return renumbered
   }
 
-  private func hasReferences(of own: StoredRow, history: Int64) -> Bool {
+  private func hasReferences(of own: StoredRow, _ line: Line) -> Bool {
     for (column, numbers) in [("type", types), ("source", sources), ("device", devices)] {
-      if case .integer(let row) = own[column], numbers[history]?[row] == nil { return false }
+      if case .integer(let row) = own[column], numbers[line]?[row] == nil { return false }
     }
     return true
   }

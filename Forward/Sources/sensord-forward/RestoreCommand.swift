@@ -7,12 +7,21 @@ internal import SeriesStore
 struct RestoreCommand: ParsableCommand, ForwardAction {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Make a new store of what the centre has of this gateway.",
-    usage: "sensord-forward restore [--to <path>] [--store <identifier>] [options]",
-    discussion: "For a new machine, or after a card was lost. Nothing is ever replaced.")
+    usage: """
+      sensord-forward restore [--to <path>] [--store <identifier>] [options]
+      sensord-forward restore --all [--to <path>] [options]
+      """,
+    discussion: """
+      For a new machine, or after a card was lost. Nothing is ever replaced.
+
+      With '--all' what all stores of the gateway had, each session and sample
+      once, in its latest version: for a fresh card.
+      """)
 
   @OptionGroup var place: Place
   @Flag(help: "As JSON.") var json = false
   @Option(help: ArgumentHelp("Which store, where the gateway had several.", valueName: "identifier")) var store: String?
+  @Flag(help: "What all stores of the gateway had.") var all = false
   @Option(help: ArgumentHelp("Where the new store shall be; that of the configuration otherwise.", valueName: "path"))
   var to: String?
 
@@ -32,7 +41,7 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
     let identity = try identity(settings, &database)
     do throws(any Error) {
       var source = try RestorationSource(
-        database: database, gateway: settings.user, store: identity, other: settings.persons.other)
+        database: database, gateway: settings.user, store: all ? nil : identity, other: settings.persons.other)
       let restoration = try StoreRestoration(
         to ?? settings.store, identity: identity, mode: Self.mode(besides: to ?? settings.store))
       for reference in source.references { try restoration.add(reference) }
@@ -131,6 +140,14 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
         "SELECT DISTINCT store FROM sensord_gateway WHERE gateway = $1 ORDER BY store", [.text(settings.user)])
     }
     let present = found.rows.compactMap { UUID(uuidString: $0[0] ?? "") }
+    if all {
+      guard store == nil else { throw ForwardFailure(.usage, "say --store or --all, not both") }
+      guard let first = present.first else {
+        throw ForwardFailure(.noInput, "the centre has no store of '\(settings.user)'")
+      }
+      // Of several it is another one.
+      return present.count == 1 ? first : UUID()
+    }
     if let store {
       guard let asked = UUID(uuidString: store), present.contains(asked) else {
         throw ForwardFailure(.usage, "the centre has no store '\(store)' of '\(settings.user)'")
@@ -143,7 +160,7 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
     guard present.count == 1 else {
       throw ForwardFailure(
         .usage,
-        "the centre has \(present.count) stores of '\(settings.user)'; say which with --store: "
+        "the centre has \(present.count) stores of '\(settings.user)'; say which with --store, or --all: "
           + present.map(\.text).joined(separator: ", "))
     }
     return only

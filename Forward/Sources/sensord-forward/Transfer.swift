@@ -6,6 +6,7 @@ internal import SeriesStore
 /// The statements of one part, in a transaction.
 struct Transfer {
   let copy: CentreCopy
+  let lines: Lines
   let program: String
   /// Whether also what is there with the same digest is put there anew: its rows may be others.
   var isAgain = false
@@ -13,24 +14,50 @@ struct Transfer {
   /// That nobody has made other tables since the connection began.
   private static let isKnown = "(SELECT max(version) FROM sensord_schema) = \(CentreSchema.version)"
 
-  /// Moves the anchor, unless somebody else has; the row stays locked until the end of the transaction.
-  func move(from anchor: ChangeAnchor, to part: StoredChanges, in database: inout Database) throws {
+  /// Moves the anchor, unless somebody else has; the row stays locked until the end of the transaction. `linked` is the last change whose
+  /// place in the list the centre has.
+  func move(
+    from anchor: ChangeAnchor, to part: StoredChanges, linked: Int64, in database: inout Database
+  ) throws {
+    try lock(in: &database)
+    let last = part.changes.last?.number ?? 0
     let answer = try database.run(
       """
-      UPDATE sensord_gateway SET anchor = $4, sent = $5::bigint, last = $6::bigint, sent_time = $7::bigint, program = $8
+      UPDATE sensord_gateway SET anchor = $4, sent = $5::bigint, last = $6::bigint, sent_time = $7::bigint, program = $8,
+        linked = greatest(linked, $5::bigint)
       WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $9 AND \(Self.isKnown)
+        AND (SELECT count(*) FROM sensord_gateway AS line WHERE line.gateway = $1) = $10::bigint
       """,
       [
         .text(copy.gateway), .text(copy.store.text), Field(copy.history), .text(part.anchor.description),
-        Field(part.changes.last?.number), Field(part.last), Field(part.changes.last?.time?.microseconds),
-        .text(program),
-        .text(anchor.description),
+        Field(last), Field(part.last), Field(part.changes.last?.time?.microseconds), .text(program),
+        .text(anchor.description), Field(Int64(lines.count)),
       ])
     guard answer.count == 1 else { throw try whyNot(anchor, in: &database) }
+    let new = part.links.suffix(Int(clamping: max(0, last - linked)))
+    guard !new.isEmpty else { return }
+    let row = CentreObject.Row(
+      table: .link,
+      fields: [
+        .text(copy.gateway), .text(copy.store.text), Field(copy.history), Field(last - Int64(new.count) + 1),
+        .bytes(LinkList.bytes(new)),
+      ])
+    for insertion in Insertion.of([row]) { try database.run(insertion.statement, insertion.fields) }
+  }
+
+  /// Keeps the gateway's other lines from changing anything until the end of the transaction.
+  private func lock(in database: inout Database) throws {
+    if lines.count > 1 { try Self.lock(copy.gateway, in: &database) }
+  }
+
+  static func lock(_ gateway: String, in database: inout Database) throws(DatabaseFailure) {
+    try database.run(
+      "SELECT 1 FROM sensord_gateway WHERE gateway = $1 ORDER BY store, history FOR UPDATE", [.text(gateway)])
   }
 
   /// Keeps others from moving the anchor until the end of the transaction.
   func hold(_ anchor: ChangeAnchor, in database: inout Database) throws {
+    try lock(in: &database)
     let answer = try database.run(
       """
       UPDATE sensord_gateway SET program = $4
@@ -43,13 +70,17 @@ struct Transfer {
   private func whyNot(_ anchor: ChangeAnchor, in database: inout Database) throws -> ForwardFailure {
     try Forwarder.checkTables(in: &database)
     let there = try database.run(
-      "SELECT anchor FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer",
-      [.text(copy.gateway), .text(copy.store.text), Field(copy.history)])
+      """
+      SELECT anchor, (SELECT count(*) FROM sensord_gateway AS line WHERE line.gateway = $1) FROM sensord_gateway
+      WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer
+      """, [.text(copy.gateway), .text(copy.store.text), Field(copy.history)])
     var failure = ForwardFailure(
       .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true
     )
     let start = ChangeAnchor.start.description
-    failure.isStart = there.rows.first?[0] == start && anchor.description != start
+    // Or another store writes as this gateway since.
+    let isOther = there.rows.first.map { $0[0] == anchor.description && $0[1] != "\(lines.count)" } ?? false
+    failure.isStart = isOther || there.rows.first?[0] == start && anchor.description != start
     return failure
   }
 
@@ -81,14 +112,8 @@ struct Transfer {
 
   private static let isDevice = "gateway = $1 AND store = $2::uuid AND history = $3::integer"
 
-  /// Those that were not deleted at the centre.
-  func living(_ objects: [CentreObject], in database: inout Database) throws -> [CentreObject] {
-    guard !objects.isEmpty else { return [] }
-    let deleted = try tombstones(of: objects, in: &database)
-    return objects.filter { !deleted.contains($0.id) }
-  }
-
-  /// Inserts objects, or puts them in the place of older versions.
+  /// Inserts objects, or puts them in the place of older versions: of what another line has brought, the later version stays, and among
+  /// equals the sound one that came last.
   func save(_ living: [CentreObject], in database: inout Database) throws {
     guard !living.isEmpty else { return }
     var rows: [CentreObject.Row] = []
@@ -96,27 +121,31 @@ struct Transfer {
       let all = living.filter { $0.isSession == isSession }
       guard !all.isEmpty else { continue }
       let present = try present(all, in: isSession ? .session : .sample, &database)
-      // The sound one here never gives way to one that is damaged there.
-      let some = all.filter { !$0.isAltered || present[$0.id] == nil }
-      try refuseOtherPersons(some.filter { present[$0.id] == nil }, in: isSession ? .session : .sample, &database)
-      try removeOutlived(
-        some.filter { present[$0.id].map(\.digest) ?? $0.digest != $0.digest }.map(\.id.text), in: &database)
-      for object in some {
+      let absent = all.filter { present[$0.id] == nil }
+      try refuseOtherPersons(absent, in: isSession ? .session : .sample, &database)
+      var holders = Holders(lines.own)
+      let outdated = isSession ? [] : try outdated(all, in: &database)
+      let twins = isSession ? [:] : try twins(of: absent, in: &database)
+      for object in all {
+        // Also one of its identifier is of the other version.
+        if object.session.map(outdated.contains) == true { continue }
         guard let old = present[object.id] else {
+          if let twin = twins[object.id], try !replace(twin, by: object, &holders, in: &database) { continue }
           rows += object.rows
           continue
         }
-        if old.digest == object.digest, !isAgain { continue }
-        guard object.replaces(syncVersion: old.syncVersion, change: old.change) else { continue }
-        if !isSession, old.digest != object.digest { try compareChunks(of: object, in: &database) }
+        guard try replaces(old, object, &holders, in: &database) else { continue }
         // Its files stay, unless it moves.
         let isThere = old.place.person == object.person && old.place.time == object.time
         try remove([old.place], withFiles: !isThere, in: &database)
         if isSession, object.syncVersion != old.syncVersion {
-          try remove(try lostSamples(of: old.place, in: &database), withFiles: true, in: &database)
+          let lost = try lostSamples(of: old.place, in: &database)
+          try remove(lost, withFiles: true, in: &database)
+          try removeHolders(of: lost.map(\.id), in: &database)
         }
         rows += object.rows
       }
+      try write(holders, in: &database)
     }
     guard try !insert(rows, in: &database) else { return }
     // Something of an object may be left whose own row is gone.
@@ -129,6 +158,29 @@ struct Transfer {
     }
   }
 
+  /// Whether an object takes the place of what is there. Where it does not, and another line has brought that, it is this line's, too.
+  private func replaces(
+    _ old: Present, _ object: CentreObject, _ holders: inout Holders, in database: inout Database
+  ) throws -> Bool {
+    let isSame = old.digest == object.digest
+    guard old.line != lines.own else {
+      // The sound one here never gives way to one that is damaged there.
+      guard !object.isAltered, !isSame || isAgain, object.replaces(syncVersion: old.syncVersion, change: old.change)
+      else { return false }
+      if !object.isSession, !isSame { try compareChunks(of: object, in: &database) }
+      return true
+    }
+    guard !object.isAltered, !isSame || isAgain, object.syncVersion >= old.syncVersion else {
+      let isShared =
+        old.line.store == copy.store && old.change == object.change && lines.knows(old.change, of: old.line)
+      if !isShared { holders.add(object) }
+      return false
+    }
+    holders.add(object.id, of: old.line, change: old.change, syncVersion: old.syncVersion)
+    holders.isOwner(of: object.id)
+    return true
+  }
+
   /// Inserts rows; whether none of them was there.
   private func insert(_ rows: [CentreObject.Row], in database: inout Database) throws -> Bool {
     var isNew = true
@@ -136,19 +188,6 @@ struct Transfer {
       if try database.run(insertion.statement, insertion.fields).count != insertion.count { isNew = false }
     }
     return isNew
-  }
-
-  /// Deletes what these rows name, and keeps them.
-  func delete(_ tombstones: [CentreObject.Row], in database: inout Database) throws {
-    guard !tombstones.isEmpty else { return }
-    for insertion in Insertion.of(tombstones) { try database.run(insertion.statement, insertion.fields) }
-    let names = tombstones.compactMap { row -> String? in
-      if case .text(let object) = row.fields[1] { object } else { nil }
-    }
-    // What it outlived before, it does not outlive any more.
-    try removeOutlived(names, in: &database)
-    // Not what was saved again later.
-    try remove(try places(of: names, in: &database), withFiles: true, in: &database)
   }
 
   /// Where an object is.
@@ -159,27 +198,7 @@ struct Transfer {
     var until: Int64
   }
 
-  /// Where the objects are that these tombstones hide.
-  private func places(of objects: [String], in database: inout Database) throws -> [Place] {
-    var places: [Place] = []
-    for table in [CentreTable.session, .sample] {
-      // With a session all its samples, also those of a version that only a lost history had.
-      let (isNamed, isGone) =
-        table == .session
-        ? ("id = ANY ($2::uuid[])", "= object.id")
-        : ("(id = ANY ($2::uuid[]) OR session = ANY ($2::uuid[]))", "IN (object.id, object.session)")
-      let answer = try database.run(
-        """
-        SELECT id, person, time, until FROM \(table.fullName) AS object WHERE gateway = $1 AND \(isNamed)
-          AND EXISTS (SELECT 1 FROM sensord_tombstone AS gone WHERE gone.gateway = object.gateway AND gone.object \(isGone)
-            AND NOT (gone.store = object.store AND gone.history = object.history AND gone.number < object.change))
-        """, [.text(copy.gateway), Insertion.list(objects)])
-      places += answer.rows.compactMap(Self.place)
-    }
-    return places
-  }
-
-  private static func place(_ row: [String?]) -> Place? {
+  static func place(_ row: [String?]) -> Place? {
     guard let id = row[0], let person = row[1], let time = Int64(row[2] ?? ""), let until = Int64(row[3] ?? "") else {
       return nil
     }
@@ -187,7 +206,7 @@ struct Transfer {
   }
 
   /// Removes objects with all that belongs to them.
-  private func remove(_ places: [Place], withFiles: Bool, in database: inout Database) throws {
+  func remove(_ places: [Place], withFiles: Bool, in database: inout Database) throws {
     for (person, some) in Dictionary(grouping: places, by: \.person) {
       let fields: [Field] = [
         .text(person), .text(copy.gateway), Insertion.list(some.map(\.id)), Insertion.list(some.map { "\($0.time)" }),
@@ -236,52 +255,13 @@ struct Transfer {
     return answer.rows.compactMap(Self.place)
   }
 
-  /// The condition on a deletion, `gone`, that its object was not saved again in the same history: where it was, and is there, an
-  /// older copy of the store is no reason to delete it.
-  static let isLast = [CentreTable.session, .sample].map { table in
-    """
-    NOT EXISTS (SELECT 1 FROM \(table.fullName) AS there WHERE there.gateway = gone.gateway AND there.id = gone.object
-      AND there.store = gone.store AND there.history = gone.history AND there.change > gone.number)
-    """
-  }.joined(separator: " AND ")
-
-  /// Removes the deletions that an object outlived, before it becomes one of this history: there they would count.
-  private func removeOutlived(_ objects: [String], in database: inout Database) throws {
-    guard !objects.isEmpty else { return }
-    for table in [CentreTable.session, .sample] {
-      try database.run(
-        """
-        DELETE FROM sensord_tombstone AS gone USING \(table.fullName) AS there
-        WHERE gone.gateway = $1 AND gone.object = ANY ($2::uuid[]) AND there.gateway = gone.gateway
-          AND there.id = gone.object AND there.store = gone.store AND there.history = gone.history
-          AND there.change > gone.number AND NOT (gone.store = $3::uuid AND gone.history = $4::integer)
-        """,
-        [.text(copy.gateway), Insertion.list(objects), .text(copy.store.text), Field(copy.history)])
-    }
-  }
-
-  /// Those that were deleted, and not saved again after that.
-  private func tombstones(of objects: [CentreObject], in database: inout Database) throws -> Set<UUID> {
-    let named = Set(objects.map(\.id) + objects.compactMap(\.session))
-    let answer = try database.run(
-      """
-      SELECT object, CASE WHEN store = $3::uuid AND history = $4::integer THEN number ELSE 9223372036854775807 END
-      FROM sensord_tombstone AS gone WHERE gateway = $1 AND object = ANY ($2::uuid[]) AND \(Self.isLast)
-      """,
-      [.text(copy.gateway), Insertion.list(named.map(\.text)), .text(copy.store.text), Field(copy.history)])
-    var latest: [UUID: Int64] = [:]
-    for row in answer.rows {
-      guard let id = UUID(uuidString: row[0] ?? ""), let number = Int64(row[1] ?? "") else { continue }
-      latest[id] = max(number, latest[id] ?? 0)
-    }
-    return Set(objects.filter { $0.isHidden(by: latest) }.map(\.id))
-  }
-
   private struct Present {
     var place: Place
     var syncVersion: Int64
     var change: Int64
     var digest: [UInt8]
+    /// Of which the change is.
+    var line: Line
   }
 
   private func present(
@@ -289,7 +269,7 @@ struct Transfer {
   ) throws -> [UUID: Present] {
     let answer = try database.run(
       """
-      SELECT id, person, time, until, coalesce(sync_version, 0), change, digest FROM \(table.fullName)
+      SELECT id, person, time, until, coalesce(sync_version, 0), change, digest, store, history FROM \(table.fullName)
       WHERE person = ANY ($1::text[]) AND gateway = $2 AND id = ANY ($3::uuid[])
       """,
       [
@@ -298,9 +278,10 @@ struct Transfer {
     var present: [UUID: Present] = [:]
     for row in answer.rows {
       guard let place = Self.place(row), let id = UUID(uuidString: place.id), let version = Int64(row[4] ?? ""),
-        let change = Int64(row[5] ?? "")
+        let change = Int64(row[5] ?? ""), let line = Line(row[7], row[8])
       else { continue }
-      present[id] = Present(place: place, syncVersion: version, change: change, digest: Self.bytes(row[6]))
+      present[id] = Present(
+        place: place, syncVersion: version, change: change, digest: Self.bytes(row[6]), line: line)
     }
     return present
   }

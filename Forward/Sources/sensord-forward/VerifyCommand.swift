@@ -23,16 +23,22 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     // One state of the centre, whatever else is forwarded meanwhile. The store is compared up to where that state is.
     _ = try Self.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], &database)
     let beginning = try await Forwarder.store { try await store.history(after: .start, limit: 1) }
-    let gateway: [Field] = [.text(settings.user), .text(beginning.store.text)]
-    let found = try Self.rows(
-      "SELECT history, anchor, sent FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid ORDER BY history DESC LIMIT 1",
-      gateway, &database)
-    guard let place = found.first, let history = Int64(place[0] ?? ""), let sent = Int64(place[2] ?? "") else {
-      throw ForwardFailure(.noInput, "the centre has nothing of this store yet; 'sensord-forward run' forwards it")
+    let gateway: [Field] = [.text(settings.user)]
+    let list = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try LineList(of: settings.user, in: &database)
     }
-    let centre = try CentreRows(of: beginning.store, gateway: settings.user, in: &database)
+    guard let own = try await list.own(of: store, identity: beginning.store, in: &database) else {
+      throw ForwardFailure(
+        .noInput,
+        list.latest(of: beginning.store) == nil
+          ? "the centre has nothing of this store yet; 'sensord-forward run' forwards it"
+          : "the centre has nothing of this copy of the store yet; 'sensord-forward run' forwards it")
+    }
+    let (lines, sent) = (list.lines(seenBy: own.line), own.sent)
+    let centre = try CentreRows(of: settings.user, in: &database)
     let objects = CentreObjects(
-      copy: CentreCopy(gateway: settings.user, store: beginning.store, history: history), persons: settings.persons)
+      copy: CentreCopy(gateway: settings.user, store: beginning.store, history: own.line.history),
+      persons: settings.persons)
     var side = StoreSide()
     var counts = Counts()
     var anchor = ChangeAnchor.start
@@ -55,6 +61,15 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
           }
           if object.isDamaged || object.isAltered { counts.damagedHere += 1 }
           side.add(object, members: change.members.values)
+          if let held = centre.objects[object.id], isElsewhere(object, held, side, lines, centre) {
+            side.elsewhere.insert(object.id)
+            continue
+          }
+          if let held = centre.objects[object.id], held.line != lines.own, held.digest == object.digest,
+            !centre.isNamed(object.id, held, for: lines)
+          {
+            counts.altered.insert(object.id)
+          }
           guard centre.objects[object.id]?.digest == object.digest, !centre.doubled.contains(object.id) else {
             continue
           }
@@ -72,11 +87,17 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       anchor = part.anchor
       guard part.hasMore else { break }
     }
+    let deletions = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try Transfer.deletions(of: nil, gateway: settings.user, in: &database)
+    }
+    try findElsewhere(&side, lines, centre, deletions, gateway: settings.user, &database)
     var comparison = Comparison(
       store: side.digests, centre: centre.objects.mapValues(\.digest),
-      tombstones: try hidden(side.saved.values, history: history, gateway, &database))
+      tombstones: Set(side.saved.values.filter { lines.isDeleted($0, by: deletions) }.map(\.id)))
     comparison.add(different: centre.doubled.union(counts.altered))
-    let pending = try pending(side, gateway, &database).union(side.kept)
+    let pending = try pending(side, gateway, &database).union(side.kept).union(side.elsewhere)
+    counts.elsewhere = side.elsewhere.count
+    counts.lines = lines.count
     counts.kept = side.kept.count
     comparison.leaveOut(pending)
     let present = centre.objects.filter { !pending.contains($0.key) }
@@ -118,12 +139,16 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     var waiting: Set<UUID> = []
     /// Objects that are damaged in the store, and at the centre as they were before.
     var kept: Set<UUID> = []
+    /// Objects that only another line has, or has in a version that stays.
+    var elsewhere: Set<UUID> = []
     private var members: [UUID: [UUID]] = [:]
 
     mutating func add(_ object: CentreObject, members: some Sequence<UUID>) {
       digests[object.id] = object.digest
-      saved[object.id] = CentreObject(
+      var head = CentreObject(
         id: object.id, isSession: object.isSession, session: object.session, change: object.change)
+      (head.syncVersion, head.sessionChange, head.sync) = (object.syncVersion, object.sessionChange, object.sync)
+      saved[object.id] = head
       for row in object.rows { rows[row.table.fullName + " " + object.id.text, default: 0] += 1 }
       let members = Array(members)
       if !members.isEmpty { self.members[object.id] = members }
@@ -145,25 +170,66 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     /// Files that were left out, too.
     var damagedFiles = 0
     var waiting = 0
+    /// Objects that only other lines have, or have in a version that stays; how many lines there are.
+    var elsewhere = 0
+    var lines = 0
     var last: Int64 = 0
     var altered: Set<UUID> = []
   }
 
-  /// The objects of the store that were deleted at the centre.
-  private func hidden(
-    _ objects: some Sequence<CentreObject>, history: Int64, _ gateway: [Field], _ database: inout Database
-  ) throws -> Set<UUID> {
-    var latest: [UUID: Int64] = [:]
-    for row in try Self.rows(
-      """
-      SELECT object, history, number FROM sensord_tombstone AS gone WHERE gateway = $1 AND store = $2::uuid
-        AND \(Transfer.isLast)
-      """, gateway, &database)
-    {
-      guard let id = UUID(uuidString: row[0] ?? ""), let number = Int64(row[2] ?? "") else { continue }
-      latest[id] = max(latest[id] ?? 0, row[1] == "\(history)" ? number : Int64.max)
+  /// Whether the centre has an object as another line brought it: in a later version, or as one of the same that came last.
+  private func isElsewhere(
+    _ object: CentreObject, _ held: CentreRows.Held, _ side: StoreSide, _ lines: Lines, _ centre: CentreRows
+  ) -> Bool {
+    guard held.line != lines.own, held.digest != object.digest, !centre.doubled.contains(object.id) else {
+      return false
     }
-    return Set(objects.filter { $0.isHidden(by: latest) }.map(\.id))
+    if isOutdated(object, side, lines, centre) { return true }
+    // Without its name among those that have it, it was not sent.
+    return held.syncVersion >= object.syncVersion && centre.isNamed(object.id, held, for: lines)
+  }
+
+  /// Whether another line has brought a later version of the session of a sample, which has samples of its own.
+  private func isOutdated(
+    _ sample: CentreObject, _ side: StoreSide, _ lines: Lines, _ centre: CentreRows
+  ) -> Bool {
+    guard let session = sample.session, let there = centre.objects[session], there.line != lines.own else {
+      return false
+    }
+    return side.saved[session].map { $0.syncVersion < there.syncVersion } ?? false
+  }
+
+  /// Finds what only other lines have at the centre, and what is not there because theirs is.
+  private func findElsewhere(
+    _ side: inout StoreSide, _ lines: Lines, _ centre: CentreRows, _ deletions: [UUID: [Lines.Deletion]],
+    gateway: String, _ database: inout Database
+  ) throws {
+    guard lines.count > 1 else { return }
+    let held = Set(centre.holders.map(\.object))
+    for (id, object) in centre.objects where side.saved[id] == nil && !centre.doubled.contains(id) {
+      let isOfOther: Bool
+      if object.line == lines.own {
+        // Deleted by this store, and not by another.
+        isOfOther =
+          held.contains(id) && deletions[id]?.contains { $0.line == lines.own && $0.number > object.change } == true
+      } else {
+        let relation = lines.others[object.line] ?? .none
+        isOfOther =
+          !lines.knows(object.change, of: object.line) || relation.mine != relation.theirs || held.contains(id)
+      }
+      if isOfOther { side.elsewhere.insert(id) }
+    }
+    let missing = side.saved.values.filter { centre.objects[$0.id] == nil && !lines.isDeleted($0, by: deletions) }
+    let twins = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try Transfer.twins(of: missing, gateway: gateway, in: &database)
+    }
+    for object in missing {
+      if isOutdated(object, side, lines, centre) {
+        side.elsewhere.insert(object.id)
+      } else if let twin = twins[object.id], twin.line != lines.own, twin.syncVersion >= object.syncVersion {
+        side.elsewhere.insert(object.id)
+      }
+    }
   }
 
   /// What may differ because changes wait: what they name, and what has collected it, in the store or at the centre.
@@ -242,7 +308,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
         ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(counts.rows)"),
         ("otherFiles", "\(counts.files)"), ("damagedChunks", counts.damaged),
         ("damagedInStore", "\(counts.damagedHere + counts.leftOut + counts.kept)"),
-        ("keptAtCentre", "\(counts.kept)"),
+        ("keptAtCentre", "\(counts.kept)"), ("elsewhere", "\(counts.elsewhere)"), ("stores", "\(counts.lines)"),
         ("damagedFilesInStore", "\(counts.damagedFiles)"), ("waiting", "\(counts.waiting)"),
         ("last", "\(counts.last)"),
       ])
@@ -250,6 +316,11 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     }
     Terminal.print(
       "\(comparison.equal) objects are the same on both sides; \(comparison.deleted) were deleted at the centre.")
+    if counts.lines > 1 {
+      Terminal.print(
+        "\(counts.lines) stores write as this gateway, or copies of one did: \(counts.elsewhere) objects are there as another has "
+          + "them. 'sensord-forward restore --all --to FILE' makes a store with what all have.")
+    }
     if counts.waiting > 0 { Terminal.print("\(counts.waiting) changes are not forwarded yet.") }
     for (name, objects) in [
       ("missing at the centre", comparison.missing), ("not in the store", comparison.extra),

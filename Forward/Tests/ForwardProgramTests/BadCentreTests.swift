@@ -41,17 +41,17 @@ struct BadCentreTests {
       ["forget", sessions[0].uuidString],
     ]
     for (statement, words) in [
-      ("UPDATE sensord_schema SET version = 0", "tables of version 0 and this program knows 1"),
-      ("UPDATE sensord_schema SET version = 2", "tables of version 2 and this program knows 1"),
-      ("INSERT INTO sensord_schema VALUES (1)", "tables of version 1, 2 and this program knows 1"),
-      ("DELETE FROM sensord_schema", "tables of no version and this program knows 1"),
+      ("UPDATE sensord_schema SET version = 1", "tables of version 1 and this program knows 2"),
+      ("UPDATE sensord_schema SET version = 3", "tables of version 3 and this program knows 2"),
+      ("INSERT INTO sensord_schema VALUES (2)", "tables of version 2, 3 and this program knows 2"),
+      ("DELETE FROM sensord_schema", "tables of no version and this program knows 2"),
     ] {
       _ = try gateway.rows(statement)
       for command in commands { try refusal(gateway, 78, words, command) }
     }
     #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 1)
     #expect(!gateway.folder.names.contains("x"))
-    _ = try gateway.rows("INSERT INTO sensord_schema VALUES (1)")
+    _ = try gateway.rows("INSERT INTO sensord_schema VALUES (2)")
     try gateway.forward()
   }
 
@@ -63,13 +63,13 @@ struct BadCentreTests {
     let waiting = try WaitingForwarder(of: gateway)
     let (program, errors) = (waiting.program, waiting.errors)
     defer { waiting.end() }
-    _ = try gateway.rows("UPDATE sensord_schema SET version = 2")
+    _ = try gateway.rows("UPDATE sensord_schema SET version = 3")
     try await gateway.record(1, first: 1, into: store)
     while try program.status == nil && gateway.number("SELECT count(*) FROM sensord_session") == 1 { poll(nil, 0, 10) }
     #expect(program.status == 78)
-    #expect(errors.text.contains("tables of version 2") && !errors.text.contains("another program"), "\(errors.text)")
+    #expect(errors.text.contains("tables of version 3") && !errors.text.contains("another program"), "\(errors.text)")
     #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 1)
-    _ = try gateway.rows("UPDATE sensord_schema SET version = 1")
+    _ = try gateway.rows("UPDATE sensord_schema SET version = 2")
     try gateway.forward()
   }
 
@@ -256,11 +256,11 @@ struct BadCentreTests {
     }
     #expect(try gateway.number("SELECT count(*) FROM sensord_sessions") == 5 + 8)
     // A centre that only one of them knows.
-    _ = try gateway.rows("UPDATE sensord_schema SET version = 2")
+    _ = try gateway.rows("UPDATE sensord_schema SET version = 3")
     try await gateway.record(1, first: 90, into: stores[0])
-    try refusal(gateway, 78, "version 2")
+    try refusal(gateway, 78, "version 3")
     let errors = try OutputFile()
     #expect(try gateway.start(["run", "--once"], by: other, output: try OutputFile(), errors: errors).wait() == 78)
-    #expect(errors.text.contains("version 2"), "\(errors.text)")
+    #expect(errors.text.contains("version 3"), "\(errors.text)")
   }
 }

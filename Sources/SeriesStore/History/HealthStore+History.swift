@@ -15,6 +15,13 @@ extension HealthStore {
     }
   }
 
+  /// The places of the changes from `first` on up to `last` in their list; of fewer where the store has fewer.
+  public func historyLinks(from first: Int64, to last: Int64) throws(StoreError) -> [ChangeLink] {
+    try opened().read { (connection) throws(StoreError) in
+      try HistoryReader(connection: connection).links(from: first, to: last)
+    }
+  }
+
   /// What the file has of objects now; those that it does not have are left out.
   public func history(of objects: [UUID]) throws(StoreError) -> [StoredChange] {
     try opened().read { (connection) throws(StoreError) in

@@ -15,7 +15,7 @@ struct HistoryReader {
     let reader = ChangeReader(connection: connection)
     let last = try connection.changeList.last()
     let seen = try reader.number(of: anchor, last: last)
-    guard let store = try reader.store() else { throw connection.corrupt("store") }
+    let identity = try identity()
     var changes: [StoredChange] = []
     var end = seen
     /// The last of them whose row can be read: only such a one has an anchor.
@@ -30,8 +30,60 @@ struct HistoryReader {
       changes.append(change)
     }
     return StoredChanges(
-      store: store, changes: changes, altered: try owners(after: seen, to: end),
-      anchor: readable == seen ? anchor : try reader.anchor(at: readable), last: last, hasMore: end < last)
+      store: identity.store, changes: changes, altered: try owners(after: seen, to: end),
+      anchor: readable == seen ? anchor : try reader.anchor(at: readable), last: last, hasMore: end < last,
+      links: try links(from: seen + 1, to: end), isIdentityDamaged: identity.isDamaged)
+  }
+
+  /// The identity of the store, and whether its row was altered: then it may be another store's.
+  private func identity() throws(StoreError) -> (store: UUID, isDamaged: Bool) {
+    var damaged: Set<String> = []
+    guard let row = try rows(Schema.store.name, where: "true", damaged: &damaged).first,
+      case .blob(let bytes) = row["uuid"], let identity = UUID(bytes: bytes)
+    else { throw connection.corrupt("store") }
+    return (identity, !damaged.isEmpty)
+  }
+
+  /// The places of changes in their list; 0 of those that cannot be read.
+  func links(from first: Int64, to last: Int64) throws(StoreError) -> [ChangeLink] {
+    guard first > 0 else { return [] }
+    let last = min(last, try connection.changeList.last())
+    guard first <= last else { return [] }
+    let times = try commits(from: first, to: last)
+    var next = ChainLink.read(first, on: connection)
+    var before = ChainLink.read(first - 1, on: connection)?.checksum ?? .null
+    var place = 0
+    var links: [ChangeLink] = []
+    for number in first...last {
+      let link = next
+      next = number < last ? ChainLink.read(number + 1, on: connection) : nil
+      while place + 1 < times.count, times[place + 1].first <= number { place += 1 }
+      let time = place < times.count ? UInt32(truncatingIfNeeded: times[place].time) : 0
+      guard let link else {
+        before = .null
+        links.append(ChangeLink(checksum: 0, computed: 0, time: time))
+        continue
+      }
+      let computed = link.continued(from: before)
+      // A checksum that was altered is not the one that the next change continues.
+      let isAltered = computed != link.checksum && next.map { $0.continued(from: computed) == $0.checksum } == true
+      before = isAltered ? computed : link.checksum
+      links.append(ChangeLink(checksum: before.word, computed: computed.word, time: time))
+    }
+    return links
+  }
+
+  private func commits(from first: Int64, to last: Int64) throws(StoreError) -> [(first: Int64, time: Int64)] {
+    var statement = try connection.prepare(
+      """
+      SELECT first, time FROM commits WHERE first <= ?2
+        AND first >= ifnull((SELECT max(first) FROM commits WHERE first <= ?1), 0) ORDER BY first
+      """)
+    try statement.bind(first, at: 1)
+    try statement.bind(last, at: 2)
+    var commits: [(first: Int64, time: Int64)] = []
+    while try statement.step() { commits.append((statement.integer(0), statement.integer(1))) }
+    return commits
   }
 
   func objects(_ objects: [UUID]) throws(StoreError) -> [StoredChange] {
@@ -226,11 +278,16 @@ private struct ChainLink {
     return after.continued(from: own) == after.checksum
   }
 
-  private static func read(_ number: Int64, on connection: Connection) -> ChainLink? {
+  static func read(_ number: Int64, on connection: Connection) -> ChainLink? {
     do throws(StoreError) { return try ChainLink(number, on: connection) } catch { return nil }
   }
 
-  private func continued(from before: SQLValue) -> SQLValue { .integer(RowChecksum.of(values + [before])) }
+  func continued(from before: SQLValue) -> SQLValue { .integer(RowChecksum.of(values + [before])) }
+}
+
+extension SQLValue {
+  /// A checksum's bits.
+  fileprivate var word: UInt32 { if case .integer(let value) = self { UInt32(truncatingIfNeeded: value) } else { 0 } }
 }
 
 extension StoredChange {

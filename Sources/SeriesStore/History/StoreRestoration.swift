@@ -109,6 +109,7 @@ public final class StoreRestoration {
   /// Puts the file at its path.
   public func finish() throws(StoreError) {
     let connection = try opened()
+    try connection.addRestoration(ofRows: true)
     try connection.execute("COMMIT")
     guard try connection.emptyWriteAheadLog() else {
       throw StoreError(.locked, "\(draft) is in use; nobody else may open it")

@@ -56,4 +56,22 @@ public struct StoredChanges: Hashable, Sendable {
   public var last: Int64
   /// Whether there is a next part.
   public var hasMore: Bool
+  /// The places of the changes in their list, one for each.
+  public var links: [ChangeLink]
+  /// Whether the row with the store's identity was altered, so that it may be another store's.
+  public var isIdentityDamaged: Bool
+}
+
+/// The place of a change in its list: two lists that have the same place under a number were one list up to there.
+public struct ChangeLink: Hashable, Sendable {
+  /// The checksum of the list up to this change; where it is damaged in the file, the one that the changes around say.
+  public var checksum: UInt32
+  /// The checksum of the change's own values behind the change before; another one than `checksum` where a value is damaged.
+  public var computed: UInt32
+  /// The lowest bits of the time of its commit in microseconds, which a change that was made again does not have.
+  public var time: UInt32
+
+  public init(checksum: UInt32, computed: UInt32, time: UInt32) {
+    (self.checksum, self.computed, self.time) = (checksum, computed, time)
+  }
 }
