@@ -70,21 +70,26 @@ public typealias VisionPrescriptionQuery = ContentQuery<VisionPrescription>
 public typealias ClinicalRecordQuery = ContentQuery<ClinicalRecord>
 
 extension HeartbeatSeries: QueriedContent {
+  /// The beats of a series.
   public static var kind: ContentKind { .heartbeats }
 }
 
 extension [RouteLocation]: QueriedContent {
+  /// The locations of a route.
   public static var kind: ContentKind { .locations }
 }
 
 extension Audiogram: QueriedContent {
+  /// The points of an audiogram.
   public static var kind: ContentKind { .audiogram }
 }
 
 extension VisionPrescription: QueriedContent {
+  /// The lenses of a prescription.
   public static var kind: ContentKind { .prescription }
 }
 
 extension ClinicalRecord: QueriedContent {
+  /// The document of a clinical record.
   public static var kind: ContentKind { .record }
 }

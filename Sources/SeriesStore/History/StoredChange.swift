@@ -71,6 +71,7 @@ public struct ChangeLink: Hashable, Sendable {
   /// The lowest bits of the time of its commit in microseconds, which a change that was made again does not have.
   public var time: UInt32
 
+  /// The place of a change with these checksums and this time of its commit.
   public init(checksum: UInt32, computed: UInt32, time: UInt32) {
     (self.checksum, self.computed, self.time) = (checksum, computed, time)
   }
