@@ -45,7 +45,7 @@ struct RecorderWorkoutsTests {
         #expect(figures.workout?.maximum == 110 && figures.activity?.count == 3)
         let end = Task { try await recorder.endWorkout(workout) }
         while await recorder.runningWorkouts.first?.session.state != .stopped { await Task.yield() }
-        #expect(await recorder.workouts[workout]?.recoveryEnd == Invented.at(175))
+        #expect(await recorder.workouts.stages[workout]?.deadline == Invented.at(175))
         await Self.record(111...174, stage, recorder)
         await recorder.timerFired()
         #expect(await recorder.runningWorkouts.count == 1)
@@ -217,8 +217,12 @@ struct RecorderWorkoutsTests {
         let workout = try await recorder.beginWorkout(Self.running, of: .none, for: Invented.game)
         stage.setTime(110)
         await recorder.closeTheStore()
-        await #expect(throws: WorkoutRequestFailure.notStored) { try await recorder.endWorkout(workout) }
-        await #expect(throws: WorkoutRequestFailure.notStored) { try await recorder.endWorkout(workout) }
+        let ends = (1...2).map { _ in Task { try await recorder.endWorkout(workout) } }
+        while await recorder.waits(for: workout) != 2 { await Task.yield() }
+        await recorder.commitsEnded()
+        #expect(await recorder.unstoredWorkouts.map(\.session.state) == [.ended])
+        recorder.requestStop()
+        for end in ends { await #expect(throws: WorkoutRequestFailure.notStored) { try await end.value } }
       } catch {
         Issue.record("\(error)")
       }
@@ -462,8 +466,29 @@ extension Recorder {
     record(.measurement([0x18, UInt8(number), UInt8(number), 0, 0, 4]), of: strap, at: clock.now())
   }
 
+  /// Ends a workout, and returns when it is stored. One step: a task of another thread gives others their turn at each call.
+  func endWorkout(_ workout: UUID, waitsForRecovery: Bool = true) async throws(WorkoutRequestFailure) {
+    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
+      do throws(WorkoutRequestFailure) {
+        try stopWorkout(workout, waitsForRecovery: waitsForRecovery)
+        whenStored(workout) { wait.resume(returning: $0) }
+      } catch {
+        wait.resume(returning: error)
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Returns when a workout is stored, whoever ends it.
+  func workoutStored(_ workout: UUID) async throws(WorkoutRequestFailure) {
+    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
+      whenStored(workout) { wait.resume(returning: $0) }
+    }
+    if let failure { throw failure }
+  }
+
   func waits(for workout: UUID) -> Int {
-    (workoutWaits[workout] ?? []).count + (storedWaits[workout] ?? []).count
+    (workouts.waits[workout] ?? []).count
   }
 
   /// Does something so many turns of the loop later, or after a workout was stopped.

@@ -104,11 +104,12 @@ enum RecorderDriver {
       case .endWorkout(let number):
         for running in await recorder.runningWorkouts
         where number == 0 || running.metadata["number"] == .integer(number) {
-          try? await recorder.endWorkout(running.id, waitsForRecovery: false)
+          try? await recorder.stopWorkout(running.id, waitsForRecovery: false)
+          await recorder.commitsEnded()
         }
       case .stopWorkout(let number):
         let running = await recorder.runningWorkouts.first { $0.metadata["number"] == .integer(number) }?.id
-        if let workout = running { Task { try? await recorder.endWorkout(workout) } }
+        if let workout = running { try? await recorder.stopWorkout(workout) }
       case .fill(true): if let file = unsafe fopen(switchPath, "w") { unsafe fclose(file) }
       case .fill(false): unsafe unlink(switchPath)
       case .settle: await recorder.commitsEnded()

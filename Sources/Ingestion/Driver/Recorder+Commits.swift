@@ -38,14 +38,14 @@ extension Recorder {
         let committed = try await files.committer.commit(series: session)
         endedSeries[session] = nil
         for line in committed.lines(ofSeries: name) { log(line) }
-      } else if endedWorkouts.contains(session) {
+      } else if workouts.isOver(session) {
         let committed = try await commit(workout: session, with: files)
-        storeTook(workout: session)
+        workouts.stored(session).give()
         noteClock(committed.clock)
         for line in committed.lines(ofWorkout: name) { log(line) }
       } else {
         let committed = try await files.committer.commit(
-          session, now: now, during: endedWorkouts.union(workouts.keys), judgement: clockJudgement)
+          session, now: now, during: Set(workouts.stages.keys), judgement: clockJudgement)
         noteClock(committed.clock)
         for line in committed.lines(of: name) { log(line) }
       }

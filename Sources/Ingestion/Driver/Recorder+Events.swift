@@ -55,11 +55,15 @@ extension Recorder {
   /// Passes an event to the recording, and carries out its decisions.
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
     let gaps = recordings[index].machine.counts.gaps
-    recordings[index].isExercising = workouts.values.contains { $0.isUnderWay }
+    recordings[index].isExercising = workouts.areUnderWay
     let step = recordings[index].handle(kind, at: instant, session: UUID())
     let bringsRate = recordings[index].machine.bringsRate
     perform(step, of: index, gapsBefore: gaps)
-    if !workouts.isEmpty, bringsRate { collectRate(of: index) }
+    if bringsRate, let rate = recordings[index].machine.beatsPerMinute,
+      let instant = recordings[index].machine.rateInstant
+    {
+      workouts.collect(rate, of: recordings[index].address, at: instant)
+    }
     if case .measurement(let bytes) = kind, observers.want(.measurements) { publishMeasurement(bytes, of: index) }
   }
 
@@ -105,26 +109,15 @@ extension Recorder {
     guard offset != wallOffset else { return nil }
     if !RecordedClock.isNear(offset, wallOffset) { noteClockSet() }
     wallOffset = offset
-    for identifier in workouts.keys { tellClock(to: identifier, at: instant) }
+    for (workout, record) in workouts.records(ofClock: offset, at: instant) {
+      // If the journal refuses it, at the next opportunity.
+      do throws(JournalError) {
+        try files?.journal.append(workouts.unwritten([record], of: workout), toWorkout: workout)
+        workouts.journalTook([record], of: workout)
+      } catch {
+        journalFailed(error)
+      }
+    }
     return .clock(wallMinusBootMicroseconds: offset)
-  }
-
-  /// Records the wall clock in a workout; if the journal refuses, at the next opportunity.
-  private func tellClock(to workout: UUID, at instant: BootInstant) {
-    guard let record = workouts[workout]?.record(ofClock: wallOffset, at: instant) else { return }
-    let owed = workouts[workout]?.owed ?? []
-    do { try files?.journal.append(owed + [record], toWorkout: workout) } catch { return journalFailed(error) }
-    workouts[workout]?.owed = []
-    workouts[workout]?.journalTook([record])
-  }
-
-  /// The rate that just came belongs to the live workout of its sensor.
-  private func collectRate(of index: Int) {
-    let address = recordings[index].address
-    guard let rate = recordings[index].machine.beatsPerMinute, let instant = recordings[index].machine.rateInstant
-    else { return }
-    // Nobody else holds the workout while it changes, so that nothing is copied.
-    let its = workouts.first { $0.value.contents.workout.sensor == address && $0.value.session.state != .stopped }?.key
-    if let its { workouts[its]?.rates.append(rate, at: instant) }
   }
 }

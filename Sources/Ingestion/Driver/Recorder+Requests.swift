@@ -9,7 +9,7 @@ package import Timeline
 extension Recorder {
   /// The sessions that were asked for and whose end was not answered yet, also those of an earlier run that go on.
   package var requestedSessions: [RequestedSession] {
-    let ofWorkouts = Set(workouts.values.compactMap(\.contents.workout.request))
+    let ofWorkouts = workouts.requests
     return requests.all.filter { !ofWorkouts.contains($0.request) }
   }
 
@@ -193,9 +193,8 @@ extension Recorder {
   /// The sensor of which a session can begin on request: that one, or the one that is measuring. A recovery of it is cut short.
   func freeSensor(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> SensorAddress {
     let address = recordings[try requestedIndex(sensor)].address
-    cutShortRecovery(of: address)
-    let isBusy = workouts.values.contains { $0.contents.workout.sensor == address }
-    guard !isBusy, let index = recordings.index(of: address), recordings[index].request == nil else {
+    for ending in workouts.endRecoveries(of: address, .request, at: clock.now()) { perform(ending) }
+    guard !workouts.use(address), let index = recordings.index(of: address), recordings[index].request == nil else {
       throw .busy(address)
     }
     return address

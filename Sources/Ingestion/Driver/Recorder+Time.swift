@@ -28,7 +28,8 @@ extension Recorder {
       commitSoon(ending.session)
     }
     interruptSeries(at: now)
-    endWorkouts(at: now)
+    for ending in workouts.timeReached(now) { perform(ending) }
+    armTimer(for: workouts.deadline)
     removeUnlisted()
     // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
     if !isStopping {

@@ -7,165 +7,85 @@ import Timeline
 // The ends of live workouts, and their recovery after a restart of the recorder.
 
 extension Recorder {
-  /// Ends a workout, and returns when it is stored with all that was recorded for it.
+  /// Ends a workout, and returns when the stop is in the journal.
   ///
   /// Its sensor is recorded for ``OpenWorkout/recovery`` more, so that the store has the heart rate of a minute later; then the
-  /// session, the workout and what is computed of both are stored together.
+  /// session, the workout and what is computed of both are stored together. ``whenStored(_:_:)`` reports that.
   ///
   /// - Parameters:
-  ///   - workout: The workout. One that is ending is waited for, or cut short.
+  ///   - workout: The workout. A recovery goes on, or is cut short.
   ///   - time: When it ended; nil: now.
   ///   - waitsForRecovery: False: it is over at once.
-  /// - Throws: ``WorkoutRequestFailure``; `notStored` if the store refused it: the workout is safe in the journal.
-  package func endWorkout(
-    _ workout: UUID, at time: Timestamp? = nil, waitsForRecovery: Bool = true
-  ) async throws(WorkoutRequestFailure) {
-    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
-      // One step. A task of another thread gives others their turn at each call, and may be overtaken there.
-      do throws(WorkoutRequestFailure) {
-        try stopWorkout(workout, at: time, waitsForRecovery: waitsForRecovery)
-        whenOver(workout) { wait.resume(returning: $0) }
-      } catch {
-        wait.resume(returning: error)
-      }
-    }
-    if let failure { throw failure }
-    await commits[workout]?.value
-    if endedWorkouts.contains(workout) { throw .notStored }
-  }
-
-  /// The same, but returns when the stop is in the journal; ``workoutStored(_:)`` waits for the rest.
+  /// - Throws: ``WorkoutRequestFailure``.
   package func stopWorkout(
     _ workout: UUID, at time: Timestamp? = nil, waitsForRecovery: Bool = true
   ) throws(WorkoutRequestFailure) {
     guard let open = workouts[workout] else {
-      guard endedWorkouts.contains(workout) else { throw .notOpen }
+      guard workouts.isOver(workout) else { throw .notOpen }
       return
     }
     if open.session.state != .stopped { try call(.stop, at: time, of: workout) }
-    recover(workout, waits: waitsForRecovery)
+    stopped(workout, waits: waitsForRecovery)
   }
 
-  /// Returns when a workout is over and stored, whatever ends it and however often the store has to be tried.
-  ///
-  /// - Throws: ``WorkoutRequestFailure/notOpen`` where there is none, ``WorkoutRequestFailure/discarded``; where the recorder stops
-  ///   before that ``WorkoutRequestFailure/notRecording`` if the workout goes on with the next one, else
-  ///   ``WorkoutRequestFailure/notStored``.
-  package func workoutStored(_ workout: UUID) async throws(WorkoutRequestFailure) {
-    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
-      whenStored(workout) { wait.resume(returning: $0) }
-    }
-    if let failure { throw failure }
+  /// A workout was stopped: it is over when its recovery is, or at once where nothing is recorded for it.
+  private func stopped(_ workout: UUID, waits: Bool) {
+    let index = workouts[workout]?.contents.workout.sensor.flatMap { recordings.index(of: $0) }
+    let isRecorded = index.map { recordings[$0].session != nil } ?? false
+    if let ending = workouts.stop(workout, waits: waits && isRecorded, at: clock.now()) { perform(ending) }
+    armTimer(for: workouts.deadline)
   }
 
-  /// The same for a caller that has to be sure that nothing comes in between: `tell` is called once, on the loop's
-  /// thread.
+  /// Calls `tell` once, on the loop's thread, when a workout is over and stored, whatever ends it and however often the store has to
+  /// be tried; or with a failure: ``WorkoutRequestFailure/notOpen`` where there is none, ``WorkoutRequestFailure/discarded``;
+  /// where the recorder stops before that ``WorkoutRequestFailure/notRecording`` if the workout goes on with the next one, else
+  /// ``WorkoutRequestFailure/notStored``.
   package func whenStored(_ workout: UUID, _ tell: @escaping WorkoutWait) {
-    guard workouts[workout] != nil || endedWorkouts.contains(workout) else { return tell(.notOpen) }
-    guard !hasAnsweredWaits else { return tell(workouts[workout] == nil ? .notStored : .notRecording) }
-    storedWaits[workout, default: []].append(tell)
-  }
-
-  /// Tells when a workout is over, and is stored or being stored.
-  private func whenOver(_ workout: UUID, _ tell: @escaping WorkoutWait) {
-    // A recorder that stops commits all at its end.
-    let isOver = workouts[workout] == nil && !isStopping
-    guard !isOver, !hasAnsweredWaits else { return tell(workouts[workout] == nil ? nil : .notRecording) }
-    workoutWaits[workout, default: []].append(tell)
+    workouts.wait(for: workout, tell)?.give()
   }
 
   /// The program of a workout is gone: the workout ends now, without waiting for the recovery, and is stored.
   package func interruptWorkout(_ workout: UUID) {
-    guard let open = workouts[workout] else { return }
-    close(open, at: clock.now(), .clientGone)
+    if let ending = workouts.end(workout, .clientGone, at: clock.now()) { perform(ending) }
   }
 
   /// Forgets a workout: none is stored; what was recorded and added stays. Returns when a power cut cannot bring it back.
   ///
   /// - Throws: ``WorkoutRequestFailure/notOpen``, ``WorkoutRequestFailure/journal``.
   package func discardWorkout(_ workout: UUID) async throws(WorkoutRequestFailure) {
-    guard let open = workouts[workout], let files else { throw .notOpen }
+    guard workouts[workout] != nil, let files else { throw .notOpen }
     do throws(JournalError) {
       try files.journal.commit(workout)
+      guard let discarded = workouts.discard(workout, at: clock.now()) else { return }
+      endSession(of: discarded.ending)
+      defer { discarded.answer.give() }
+      try await files.syncer.syncNow()
     } catch {
-      throw journalRefusedWorkout(error)
-    }
-    forget(open, .request, at: clock.now())
-    let waits = [workoutWaits.removeValue(forKey: workout), storedWaits.removeValue(forKey: workout)]
-    defer { for waits in waits { tell(waits, .discarded) } }
-    do throws(JournalError) { try await files.syncer.syncNow() } catch { throw journalRefusedWorkout(error) }
-  }
-
-  /// A workout was stopped: it is over when its recovery is, or at once where nothing is recorded for it.
-  private func recover(_ workout: UUID, waits: Bool) {
-    guard let open = workouts[workout], let stop = open.session.end else { return }
-    let now = clock.now()
-    let end = open.instant(of: stop).advanced(byMicroseconds: OpenWorkout.recovery)
-    guard waits, end > now, index(of: open).map({ recordings[$0].session != nil }) == true else {
-      return close(open, at: now, .request)
-    }
-    workouts[workout]?.recoveryEnd = end
-    armTimer(for: end)
-  }
-
-  /// The time is `now`: workouts end whose recovery is over, or which have gone on for too long.
-  func endWorkouts(at now: BootInstant) {
-    for open in workouts.values where open.nextDeadline <= now { close(open, at: now, .request) }
-    for open in workouts.values { armTimer(for: open.nextDeadline) }
-  }
-
-  /// The recorder stops: recoveries are cut short; what goes on does so with the next recorder.
-  ///
-  /// - Returns: Those that are to be committed.
-  func stopWorkouts() -> [UUID] {
-    let stopped = workouts.values.filter { $0.session.state == .stopped }.map(\.session.id)
-    for identifier in stopped { workouts[identifier].map { close($0, at: clock.now(), .shutdown) } }
-    return stopped
-  }
-
-  /// All that ends has been committed, as far as it can be: whoever waits for a workout learns how it went.
-  func answerWaits() {
-    hasAnsweredWaits = true
-    let (over, stored) = (workoutWaits, storedWaits)
-    (workoutWaits, storedWaits) = ([:], [:])
-    for (workout, waits) in over { tell(waits, workouts[workout] == nil ? nil : .notRecording) }
-    for (workout, waits) in stored { tell(waits, workouts[workout] == nil ? .notStored : .notRecording) }
-  }
-
-  /// The store has a workout that is over.
-  func storeTook(workout: UUID) {
-    endedWorkouts.remove(workout)
-    closedWorkouts[workout] = nil
-    tell(storedWaits.removeValue(forKey: workout), nil)
-  }
-
-  private func tell(_ waits: [WorkoutWait]?, _ failure: WorkoutRequestFailure?) {
-    for wait in waits ?? [] { wait(failure) }
-  }
-
-  /// Ends recoveries of a sensor whose next workout or session begins.
-  func cutShortRecovery(of sensor: SensorAddress) {
-    for open in workouts.values where open.contents.workout.sensor == sensor && open.session.state == .stopped {
-      close(open, at: clock.now(), .request)
+      journalFailed(error)
+      throw .journal
     }
   }
 
   /// A workout is over: its session ends, another goes on from it, and it is committed after its sessions.
-  private func close(_ open: OpenWorkout, at now: BootInstant, _ reason: SessionEndReason) {
-    let identifier = open.session.id
-    endedWorkouts.insert(identifier)
+  func perform(_ ending: OpenWorkouts.Ending) {
     // Its session first: what has ended in the journal is committed with what is stored then.
-    forget(open, reason, at: now)
-    var closed = open
-    if let record = try? open.record(of: .end, at: now) {
-      writeEnd(open.owed + [record], of: identifier)
-      closed.journalTook([record])
-    }
-    closedWorkouts[identifier] = closed
+    endSession(of: ending)
+    if !ending.records.isEmpty { writeEnd(ending.records, of: ending.workout.identifier) }
     // A recorder that stops commits all at its end.
-    guard !isStopping else { return }
-    commitSoon(identifier)
-    tell(workoutWaits.removeValue(forKey: identifier), nil)
+    if !isStopping { commitSoon(ending.workout.identifier) }
+  }
+
+  /// Ends the session of a workout that is over or discarded; another goes on from it.
+  private func endSession(of ending: OpenWorkouts.Ending) {
+    if let index = ending.workout.sensor.flatMap({ recordings.index(of: $0) }) {
+      let gaps = recordings[index].machine.counts.gaps
+      if let step = recordings[index].divide(ending.reason, at: ending.instant, next: UUID()) {
+        perform(step, of: index, gapsBefore: gaps)
+        armTimer(for: recordings[index].deadline)
+        publishStatus()
+      }
+    }
+    if let request = ending.workout.request { requests.remove(request) }
   }
 
   /// Writes the end of a workout; if the journal refuses it, the commit of the workout waits for that.
@@ -174,98 +94,56 @@ extension Recorder {
       try files?.journal.append(records, toWorkout: workout)
       journalWorks()
     } catch {
-      owedEnds[workout] = records
+      workouts.journalRefused(records, of: workout)
       journalFailed(error)
     }
-  }
-
-  private func forget(_ open: OpenWorkout, _ reason: SessionEndReason, at now: BootInstant) {
-    let identifier = open.session.id
-    workouts[identifier] = nil
-    if let index = index(of: open) {
-      let gaps = recordings[index].machine.counts.gaps
-      if let step = recordings[index].divide(reason, at: now, next: UUID()) {
-        perform(step, of: index, gapsBefore: gaps)
-        armTimer(for: recordings[index].deadline)
-        publishStatus()
-      }
-    }
-    if let request = open.contents.workout.request { requests.remove(request) }
-  }
-
-  private func index(of open: OpenWorkout) -> Int? {
-    open.contents.workout.sensor.flatMap { recordings.index(of: $0) }
   }
 
   /// Commits an ended workout, after the sessions and series that it may need.
   func commit(workout: UUID, with files: OpenFiles) async throws(SessionCommitter.Failure) -> SessionCommitter.Committed
   {
-    if let records = owedEnds[workout] {
+    if case .over(_, let records) = workouts.stages[workout] {
       do { try files.journal.append(records, toWorkout: workout) } catch { throw .journal(error) }
-      owedEnds[workout] = nil
+      workouts.journalTookEnd(of: workout)
       journalWorks()
     }
-    for (identifier, commit) in commits where !endedWorkouts.contains(identifier) { await commit.value }
-    let open = Set(
-      recordings.indices.flatMap { [recordings[$0].session?.id, recordings[$0].paused?.session.id].compactMap(\.self) })
-    return try await files.committer.commit(workout: workout, besides: open, judgement: clockJudgement)
+    for (identifier, commit) in commits where !workouts.isOver(identifier) { await commit.value }
+    return try await files.committer.commit(
+      workout: workout, besides: recordings.openSessions, judgement: clockJudgement)
   }
 
   /// Goes on with the workouts of an earlier recorder.
   ///
   /// - Returns: Those that have ended and are yet to be committed.
   func recoverWorkouts(_ contents: JournalContents) async -> [UUID] {
+    guard let files else { return [] }
     var ended: [UUID] = []
     for found in contents.workouts {
       let identifier = found.workout.identifier
       let now = clock.now()
-      let start = (try? WorkoutReplay(found))?.session.start ?? now.timestamp(wallMinusBoot: wallOffset)
-      let passed = max(0, now.timestamp(wallMinusBoot: wallOffset).microseconds(since: start))
-      let limit = now.advanced(byMicroseconds: settings.clientData.microsecondsOfWorkout - passed)
-      let isKnown = await isStored(identifier)
-      guard var open = try? OpenWorkout(found, until: limit), open.session.state != .ended,
-        !found.workout.endsWithClient, !isKnown
-      else {
-        endedWorkouts.insert(identifier)
+      let recovered = workouts.recover(
+        found, isKnown: await files.store.hasOrHad(workout: identifier), last: contents.lastInstant(of: found),
+        limit: settings.clientData.microsecondsOfWorkout, boot: clock.boot, wallMinusBoot: wallOffset, at: now)
+      switch recovered {
+      case .over(let end):
         ended.append(identifier)
         endSession(of: found.workout, at: now)
-        var closed = try? OpenWorkout(found, until: limit)
-        if closed?.session.state != .ended {
-          // As its session: at the last thing that is known, since the boot clock may have started anew since then.
-          let end = WorkoutRecord.call(.end, at: contents.lastInstant(of: found) ?? now)
-          writeEnd([end], of: identifier)
-          closed?.journalTook([end])
+        if let end { writeEnd([end], of: identifier) }
+      case .open(let present):
+        do throws(JournalError) { try files.journal.append(present, toWorkout: identifier) } catch {
+          workouts.journalRefused(present, of: identifier)
+          journalFailed(error)
         }
-        // A wait that began with the earlier recorder goes on with this one.
-        if !isKnown { closedWorkouts[identifier] = closed }
-        continue
+        if let open = workouts[identifier] {
+          workouts.collect(earlier: await files.store.earlierRates(of: open, contents), in: identifier)
+        }
+        log(.notice, "the workout \(identifier.uuidString.lowercased()) goes on")
+        // The recovery of another boot is over.
+        if found.boot == clock.boot { stopped(identifier, waits: true) }
+        armTimer(for: workouts.deadline)
       }
-      let isSameBoot = found.boot == clock.boot
-      let present: [WorkoutRecord] = [
-        .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: wallOffset, at: now),
-      ]
-      do throws(JournalError) { try files?.journal.append(present, toWorkout: identifier) } catch {
-        open.owed = present
-        journalFailed(error)
-      }
-      open.journalTook(present)
-      open.rates.earlier = await earlierRates(of: open, contents)
-      log(.notice, "the workout \(identifier.uuidString.lowercased()) goes on")
-      let stop = open.session.end
-      if stop != nil, !isSameBoot { open.recoveryEnd = now }
-      workouts[identifier] = open
-      if stop != nil, isSameBoot { recover(identifier, waits: true) }
-      if let open = workouts[identifier] { armTimer(for: open.nextDeadline) }
     }
     return ended
-  }
-
-  /// Whether the store has a workout, or had it: a power cut may remove an end from the journal that the store has
-  /// already.
-  private func isStored(_ workout: UUID) async -> Bool {
-    guard let store = files?.store else { return false }
-    if (try? await store.wasDeleted(workout)) == true { return true }
-    return (try? await SampleQuery(.identifier([workout])).result(for: store).value.isEmpty) == false
   }
 
   /// A workout is over and its session goes on: the recorder was killed between the two.
@@ -278,9 +156,18 @@ extension Recorder {
     end(ending, of: index)
     commitSoon(ending.session)
   }
+}
 
-  /// Returns the rates in earlier sessions of its sensor: those in the journal, and those in the store.
-  private func earlierRates(of open: OpenWorkout, _ contents: JournalContents) async -> QuantityTrack {
+extension HealthStore {
+  /// Whether the store has a workout, or had it: a power cut may remove an end from the journal that the store has
+  /// already.
+  fileprivate func hasOrHad(workout: UUID) async -> Bool {
+    if (try? wasDeleted(workout)) == true { return true }
+    return (try? await SampleQuery(.identifier([workout])).result(for: self).value.isEmpty) == false
+  }
+
+  /// Returns the rates in earlier sessions of a workout's sensor: those in the journal, and those in the store.
+  fileprivate func earlierRates(of open: OpenWorkout, _ contents: JournalContents) async -> QuantityTrack {
     guard let sensor = open.contents.workout.sensor, let start = open.session.start else { return QuantityTrack() }
     var rates: [(start: Int64, value: Double)] = []
     for found in contents.sessions where found.state != .committed && found.capture.sensor.address == sensor {
@@ -289,11 +176,9 @@ extension Recorder {
         ($0.time.flooredToMilliseconds.microseconds, Double($0.beatsPerMinute))
       }
     }
-    if let store = files?.store {
-      let predicate = WorkoutSessions.predicate(of: sensor, from: start, to: nil)
-      let stored = try? await QuantityQuery(.heartRate, predicate: predicate, from: start).result(for: store).value
-      rates += (stored?.quantities).map { zip($0.starts, $0.values).map { ($0, $1) } } ?? []
-    }
+    let predicate = WorkoutSessions.predicate(of: sensor, from: start, to: nil)
+    let stored = try? await QuantityQuery(.heartRate, predicate: predicate, from: start).result(for: self).value
+    rates += (stored?.quantities).map { zip($0.starts, $0.values).map { ($0, $1) } } ?? []
     rates.sort { $0.start < $1.start }
     return QuantityTrack(starts: rates.map(\.start), values: rates.map(\.value))
   }

@@ -9,21 +9,14 @@ import Timeline
 
 extension Recorder {
   /// The live workouts, in the order of their identifiers; also those of an earlier run that go on.
-  package var runningWorkouts: [RunningWorkout] { Self.listed(workouts, at: clock.now()) }
+  package var runningWorkouts: [RunningWorkout] { workouts.listed(at: clock.now()) }
 
   /// The same with those that are over and not in the store yet.
-  package var unstoredWorkouts: [RunningWorkout] {
-    Self.listed(workouts.merging(closedWorkouts) { $1 }, at: clock.now())
-  }
-
-  private static func listed(_ workouts: [UUID: OpenWorkout], at now: BootInstant) -> [RunningWorkout] {
-    workouts.values.sorted { $0.session.id.uuidString < $1.session.id.uuidString }
-      .map { RunningWorkout($0, at: now) }
-  }
+  package var unstoredWorkouts: [RunningWorkout] { workouts.listed(unstored: true, at: clock.now()) }
 
   /// A live workout as it is now, also one that is over and not in the store yet; nil where there is none.
   package func liveWorkout(_ workout: UUID) -> RunningWorkout? {
-    (workouts[workout] ?? closedWorkouts[workout]).map { RunningWorkout($0, at: clock.now()) }
+    workouts.stages[workout]?.workout.map { RunningWorkout($0, at: clock.now()) }
   }
 
   /// Begins a workout now. If its sensor is being recorded, that session ends and the workout's goes on from it without losing
@@ -74,19 +67,20 @@ extension Recorder {
       throw .invalid(error)
     }
     do { try files.journal.open(workout, metadata: contents.metadata, records: records) } catch {
-      throw journalRefusedWorkout(error)
+      journalFailed(error)
+      throw .journal
     }
-    workouts[workout.identifier] = open
+    workouts.begin(open)
     if let address, let request {
       do throws(SessionRequestFailure) {
         _ = try beginSession(request, of: address, for: owner, endsWithClient: endsWithClient)
       } catch {
-        workouts[workout.identifier] = nil
+        workouts.remove(workout.identifier)
         try? files.journal.commit(workout.identifier)
         throw .noSession(error)
       }
     }
-    armTimer(for: open.nextDeadline)
+    armTimer(for: open.deadline)
     journalWorks()
     return workout.identifier
   }
@@ -134,20 +128,9 @@ extension Recorder {
     do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
     guard let open = workouts[workout] else { throw .notOpen }
     let now = clock.now()
-    let start: BootInstant
-    let end: BootInstant
-    if let span {
-      (start, end) = (open.instant(of: span.start), open.instant(of: span.end))
-      guard end <= now.advanced(byMicroseconds: Self.clockTolerance) else { throw .invalidTime }
-    } else {
-      end = max(now, open.replay.latest.map { open.instant(of: $0) } ?? now)
-      let last = type == .lap || type == .segment ? open.endOfLast(type) : nil
-      start = min(end, last.map { open.instant(of: $0) } ?? end)
-    }
-    try call(
-      .event(
-        type: type.rawValue, start: start, end: end,
-        metadata: metadata), at: max(now, end), of: workout, isNamed: false)
+    let event = open.event(type, over: span, metadata, at: now)
+    guard span == nil || event.end <= now.advanced(byMicroseconds: Self.clockTolerance) else { throw .invalidTime }
+    try call(event.call, at: max(now, event.end), of: workout, isNamed: false)
   }
 
   /// Adds metadata; the last value of a key counts.
@@ -240,27 +223,13 @@ extension Recorder {
     _ records: [WorkoutRecord], _ metadata: Metadata = [:], of workout: UUID
   ) throws(WorkoutRequestFailure) {
     guard let files, isTakingEvents else { throw .notRecording }
-    let owed = workouts[workout]?.owed ?? []
-    do { try files.journal.append(owed + records, metadata: metadata, toWorkout: workout) } catch {
-      throw journalRefusedWorkout(error)
+    do {
+      try files.journal.append(workouts.unwritten(records, of: workout), metadata: metadata, toWorkout: workout)
+    } catch {
+      journalFailed(error)
+      throw .journal
     }
-    workouts[workout]?.owed = []
-    workouts[workout]?.journalTook(records, metadata)
+    workouts.journalTook(records, metadata, of: workout)
     journalWorks()
-  }
-
-  func journalRefusedWorkout(_ error: JournalError) -> WorkoutRequestFailure {
-    journalFailed(error)
-    return .journal
-  }
-}
-
-extension OpenWorkout {
-  /// Returns the beginning of a lap or a segment without a start of its own.
-  fileprivate func endOfLast(_ type: WorkoutEventType) -> Timestamp? {
-    let start = session.currentActivity?.start ?? session.activities.last?.end ?? session.start
-    let events = session.events + session.activities.flatMap(\.events) + (session.currentActivity?.events ?? [])
-    let last = events.filter { $0.type == type }.map(\.span.end).max()
-    return [start, last].compactMap { $0 }.max()
   }
 }

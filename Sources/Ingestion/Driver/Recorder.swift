@@ -9,7 +9,7 @@ import Timeline
 ///
 /// The recorder carries out and decides nothing: each event is passed to a value that decides, and the actions that the
 /// value returns are done. ``Sensors/ConnectionPlan`` decides which sensor to connect; ``SensorRecording`` what an
-/// event means for a sensor's session; ``RecorderCondition`` what is wrong; ``CommitQueue`` which session is committed
+/// event means for a sensor's session; ``OpenWorkouts`` how long a workout goes on and who learns of its end; ``RecorderCondition`` what is wrong; ``CommitQueue`` which session is committed
 /// when; ``StoreKeeper`` whether the store is to be trusted.
 ///
 /// Everything happens on the loop's thread in the order in which it came. The way of a notification and of a lost link is in
@@ -29,6 +29,7 @@ public actor Recorder {
   // The values that decide.
   var plan: ConnectionPlan
   var recordings = SensorRecordings()
+  var workouts = OpenWorkouts()
   var condition = RecorderCondition()
   var storeKeeper = StoreKeeper()
   var commitQueue = CommitQueue()
@@ -56,17 +57,6 @@ public actor Recorder {
   /// completed them.
   var clientSeries: [UUID: OpenClientSeries] = [:]
   var endedSeries: [UUID: Bool] = [:]
-  /// The workouts that go on, and those that are over and not in the store yet; of these, the ends that the journal has refused.
-  var workouts: [UUID: OpenWorkout] = [:]
-  var endedWorkouts: Set<UUID> = []
-  var owedEnds: [UUID: [WorkoutRecord]] = [:]
-  /// Those that are over, as they were at their end, until the store has them.
-  var closedWorkouts: [UUID: OpenWorkout] = [:]
-  /// The closures that wait until a workout is over, and until it is stored.
-  var workoutWaits: [UUID: [WorkoutWait]] = [:]
-  var storedWaits: [UUID: [WorkoutWait]] = [:]
-  /// Everything has ended that ends with the recorder: nobody waits any more.
-  var hasAnsweredWaits = false
   /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
   var busEnd: CheckedContinuation<Void, Never>?
   var stopRequest: CheckedContinuation<Void, Never>?
@@ -157,12 +147,16 @@ public actor Recorder {
       ended.append(ending.session)
     }
     ended += interruptSeries()
-    ended += stopWorkouts()
+    // What goes on does so with the next recorder.
+    for ending in workouts.endRecoveries(.shutdown, at: clock.now()) {
+      perform(ending)
+      ended.append(ending.workout.identifier)
+    }
     await commitsEnded()
     let all = commitQueue.all() + ended
-    for session in all where !endedWorkouts.contains(session) { await commit(session) }
-    for workout in all where endedWorkouts.contains(workout) { await commit(workout) }
-    answerWaits()
+    for session in all where !workouts.isOver(session) { await commit(session) }
+    for workout in all where workouts.isOver(workout) { await commit(workout) }
+    for answer in workouts.finish() { answer.give() }
   }
 
   /// Reads the values that have arrived, which still belong to their session; later ones belong to none.

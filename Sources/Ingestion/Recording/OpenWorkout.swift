@@ -21,8 +21,6 @@ struct OpenWorkout {
   let deadline: BootInstant
   /// Records that the journal refused at the recorder's start, and needs before any other: the present boot and clock.
   var owed: [WorkoutRecord] = []
-  /// When its recovery is over; nil before it was stopped.
-  var recoveryEnd: BootInstant?
 
   /// Throws ``HealthModel/WorkoutError`` where there cannot be such a workout.
   init(_ contents: WorkoutContents, until deadline: BootInstant) throws(WorkoutError) {
@@ -37,8 +35,10 @@ struct OpenWorkout {
   /// The wall clock minus the boot clock, from which its times are computed.
   var wallMinusBoot: Int64 { contents.wallMinusBootMicroseconds ?? 0 }
 
-  /// When something has to be done without a call.
-  var nextDeadline: BootInstant { recoveryEnd ?? deadline }
+  /// When its recovery is over; nil before it was stopped.
+  var endOfRecovery: BootInstant? {
+    session.end.map { instant(of: $0).advanced(byMicroseconds: Self.recovery) }
+  }
 
   /// Whether it has neither stopped nor ended.
   var isUnderWay: Bool { session.state == .running || session.state == .paused }
@@ -72,6 +72,39 @@ struct OpenWorkout {
     let time = time(of: instant)
     try trial.perform(call, at: isNamed ? time : max(time, replay.latest ?? time), wallMinusBoot: wallMinusBoot)
     return .call(call, at: instant)
+  }
+
+  /// Makes the call of an event that is over.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the event.
+  ///   - span: Its time; nil: now, or since the last event of its kind where it is a lap or a segment.
+  ///   - metadata: Metadata to store.
+  ///   - now: The time.
+  /// - Returns: The call, and when the event ended.
+  func event(
+    _ type: WorkoutEventType, over span: TimeSpan?, _ metadata: Metadata, at now: BootInstant
+  ) -> (call: WorkoutCall, end: BootInstant) {
+    let start: BootInstant
+    let end: BootInstant
+    if let span {
+      (start, end) = (instant(of: span.start), instant(of: span.end))
+    } else {
+      end = max(now, replay.latest.map { instant(of: $0) } ?? now)
+      let last = type == .lap || type == .segment ? endOfLast(type) : nil
+      start = min(end, last.map { instant(of: $0) } ?? end)
+    }
+    let call = WorkoutCall.event(
+      type: type.rawValue, start: start, end: end, metadata: metadata)
+    return (call, end)
+  }
+
+  /// Returns the beginning of a lap or a segment without a start of its own.
+  private func endOfLast(_ type: WorkoutEventType) -> Timestamp? {
+    let start = session.currentActivity?.start ?? session.activities.last?.end ?? session.start
+    let events = session.events + session.activities.flatMap(\.events) + (session.currentActivity?.events ?? [])
+    let last = events.filter { $0.type == type }.map(\.span.end).max()
+    return [start, last].compactMap { $0 }.max()
   }
 
   /// The journal has these.

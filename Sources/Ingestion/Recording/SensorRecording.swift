@@ -166,6 +166,10 @@ struct SensorRecordings {
       for session in [recording.session, recording.paused?.session] { session.map { sum.add($0.backlog) } }
     }
   }
+  /// The open sessions, and those that they have paused.
+  var openSessions: Set<UUID> {
+    Set(recordings.flatMap { [$0.session?.id, $0.paused?.session.id].compactMap(\.self) })
+  }
   var isRecording: Bool { recordings.contains { $0.session != nil } }
 
   subscript(index: Int) -> SensorRecording {
