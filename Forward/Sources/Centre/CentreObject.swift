@@ -84,7 +84,7 @@ public struct CentreObject: Hashable, Sendable {
 public struct CentreObjects: Sendable {
   /// The gateway, the store and which history of it.
   public var copy: CentreCopy
-  /// Who wears which sensor.
+  /// The wearers of the sensors.
   public var persons: Persons
 
   public init(copy: CentreCopy, persons: Persons) {
@@ -135,7 +135,7 @@ public struct CentreObjects: Sendable {
         made.rows.append(opaque(row, head: head, ordinal: next(.opaque)))
         if row.table != own.table { continue }
       } else if isRecord, row.table == "metadata_values" {
-        // Where no researcher looks.
+        // Metadata of clinical records become rows that no researcher sees.
         made.rows.append(opaque(row, head: head, ordinal: next(.opaque)))
         continue
       }
@@ -306,10 +306,10 @@ public struct CentreObjects: Sendable {
 
   /// The ordinal of marks of damaged files: they go and come by themselves.
   public static let fileMark: Int64 = 1
-  /// What marks of damaged objects are called.
+  /// The origin by which marks of damaged objects are known.
   public static let damagedOrigin = "damaged"
 
-  /// What a source is called where names stay at home.
+  /// Returns the identifier that a source gets where names stay at home.
   ///
   /// Programs' own identifiers stay, so that after a restoration they find what is theirs. Those that an import made have the name
   /// of a device or a file in them, or a serial number: these get the number of their row, which tells nothing. No digest: of a
@@ -323,12 +323,12 @@ public struct CentreObjects: Sendable {
     return isOfProgram || ownSources.contains(identifier) ? identifier : "source.\(number)"
   }
 
-  /// What the identifiers begin with that imports make.
+  /// The first parts of the identifiers that imports make.
   private static let imports: Set = ["apple", "fit", "tcx", "wfdb"]
-  /// What the recorder calls itself, and files that do not say where they are from.
+  /// The identifiers of the recorder, and of files that do not say where they are from.
   private static let ownSources: Set = ["sensord", "hrvlogger", "rr", "fhir"]
 
-  /// Where the store has the documents of clinical records.
+  /// The store's table with the documents of clinical records.
   public static let recordTable = "clinical_records"
   /// The samples that are clinical records.
   static let recordTypes = [

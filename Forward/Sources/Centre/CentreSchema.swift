@@ -36,10 +36,10 @@ public enum CentreSchema {
     return (parts + [studies] + views + [roles] + rights + [tail]).joined(separator: "\n\n") + "\n"
   }
 
-  /// What a node is called where all connect to.
+  /// Returns the name of a node at the server to which all connect.
   public static func server(_ index: Int) -> String { "\(serverPrefix)\(index)" }
 
-  /// What the names of all nodes begin with.
+  /// The beginning of the names of all nodes.
   public static let serverPrefix = "sensord_node_"
 
   /// The statement without which a login reaches a node by nobody's name.
@@ -107,7 +107,8 @@ public enum CentreSchema {
     """
   ]
 
-  /// What is forgotten is hidden. What a store has deleted is not there, unless another line has it still.
+  /// Returns the condition that an object was not forgotten, since forgotten objects are hidden. An object that a store has deleted is not
+  /// there, unless another line has it still.
   private static func isThere(_ object: String) -> String {
     """
     NOT EXISTS (SELECT 1 FROM sensord_tombstone AS gone
@@ -202,7 +203,7 @@ public enum CentreSchema {
       person IN (SELECT study.person FROM sensord_study AS study
             JOIN sensord_researcher AS researcher ON researcher.study = study.study WHERE researcher.login = current_user)
       """
-    // What has no person is seen by way of a sample or a session that is.
+    // Rows without a person are seen by way of a sample or a session that is seen.
     switch table {
     case .gateway, .link, .fork, .holder, .attachment: return nil
     case .type: return referred("type", from: [.sample])
@@ -218,7 +219,7 @@ public enum CentreSchema {
     }
   }
 
-  /// Who is in which study is an administrator's; a researcher sees the own login and the persons of the own studies.
+  /// Rights to the lists of studies: an administrator changes them; a researcher sees the own login and the persons of the own studies.
   private static let rightsToStudies = """
     ALTER TABLE sensord_study ENABLE ROW LEVEL SECURITY;
     ALTER TABLE sensord_researcher ENABLE ROW LEVEL SECURITY;

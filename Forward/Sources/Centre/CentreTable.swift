@@ -36,14 +36,14 @@ public struct CentreTable: Hashable, Sendable {
     }
   }
 
-  /// What belongs to an object: who, when, from which gateway, which object.
+  /// Makes a table whose rows belong to an object: who, when, from which gateway, which object.
   private init(of name: String, key: [String], _ columns: [Column]) {
     self.init(
       name, key: ["person", "time", "gateway", "owner"] + key,
       [Column("person", .text), Column("time", .bigint), Column("gateway", .text), Column("owner", .uuid)] + columns)
   }
 
-  /// What refers to a copy of a store: its identity, and which history of it.
+  /// The columns that refer to a copy of a store: its gateway, its identity, and which history of it.
   private static let copy: [Column] = [
     Column("gateway", .text), Column("store", .uuid), Column("history", .integer),
   ]
@@ -91,7 +91,7 @@ public struct CentreTable: Hashable, Sendable {
       Column("identifier", .text, true), Column("kind", .text, true), Column("unit", .text, true),
       Column("style", .text, true), Column("style_version", .bigint, true),
     ])
-  /// What has a name in it is there only where the gateway's owner said so.
+  /// Names of sources, and identifiers with a name in them, are there only where the gateway's owner said so.
   public static let source = referred(
     "source",
     [
@@ -173,7 +173,7 @@ public struct CentreTable: Hashable, Sendable {
       Column("file", .bytea), Column("ordinal", .integer), Column("size", .bigint, true),
       Column("sha256", .bytea, true), Column("payload", .bytea, true),
     ])
-  /// What was deleted. A deletion knows no person.
+  /// Deletions of objects. A deletion has no person.
   public static let tombstone = CentreTable(
     "tombstone", key: ["gateway", "object", "store", "history", "number"],
     [
@@ -181,11 +181,11 @@ public struct CentreTable: Hashable, Sendable {
       Column("number", .bigint), Column("deleted", .bigint),
     ])
 
-  /// What belongs to an object beside its own row, without the bytes of files.
+  /// The tables of an object's rows beside its own one, without the bytes of files.
   public static let parts = [chunk, cell, run, gap, metadata, association, opaque]
-  /// What a person has.
+  /// The tables of persons' objects, divided by person.
   public static let sharded = [session, sample] + parts + [attachment]
-  /// What the forwarder reads and writes.
+  /// The tables that the forwarder reads and writes.
   public static let all = [gateway, link, fork, type, source, device] + sharded + [holder, tombstone]
 }
 

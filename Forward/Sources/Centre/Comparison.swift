@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What two lists of objects differ in: what was deleted at the centre counts apart, since nothing writes to the store.
+/// The differences of two lists of objects. Objects that were deleted at the centre count apart, since nothing writes to the store.
 public struct Comparison: Hashable, Sendable {
   /// Objects that are the same on both sides.
   public private(set) var equal = 0

@@ -13,7 +13,7 @@ public struct Line: Hashable, Sendable {
   }
 }
 
-/// What two lines have in common, as one of them sees it. Numbers of changes are compared within a line only.
+/// The changes that two lines have in common, as one of them sees it. Numbers of changes are compared within a line only.
 public struct Relation: Hashable, Sendable {
   /// The last change of this line that the other one knows, too.
   public var mine: Int64

@@ -1,6 +1,6 @@
 public import SeriesStore
 
-/// What the configuration says: sections in brackets, `name = value`, lines that begin with # are remarks.
+/// The configuration: sections in brackets, `name = value`, lines that begin with # are remarks.
 public struct Settings: Hashable, Sendable {
   /// A folder of a Unix socket, or the name of a host, which its certificate must have. Of several, with commas, the one that is
   /// written to.
@@ -14,7 +14,7 @@ public struct Settings: Hashable, Sendable {
   public var authority = "/etc/ssl/certs/ca-certificates.crt"
   public var store = "/var/lib/sensord/sensord.sqlite"
   public var persons = Persons(wearers: [:], other: "", sendsNames: false)
-  /// Where `run` keeps what went wrong last, for `status`.
+  /// The file in which `run` stores its last failure, for `status`.
   public var failureFile = "/run/sensord-forward/failure"
 
   /// Why a configuration is not one: one line.
@@ -147,13 +147,13 @@ public struct Settings: Hashable, Sendable {
   }
 }
 
-/// Who wears which sensor, by names that tell nothing outside of the gateway.
+/// The wearers of the sensors, by names that mean nothing outside of the gateway.
 public struct Persons: Hashable, Sendable {
   /// By the address of a sensor, in upper case.
   public var wearers: [String: String]
-  /// Where the configuration says so: messages name the line, since a pseudonym belongs in no log.
+  /// The lines of the configuration that name the wearers: messages have the line, since a pseudonym belongs in no log.
   public var lines: [String: Int] = [:]
-  /// Whose everything else is.
+  /// The person of everything else.
   public var other: String
   /// Whether names and addresses of devices, and names of sources, may leave the gateway.
   public var sendsNames: Bool
@@ -167,7 +167,7 @@ public struct Persons: Hashable, Sendable {
     self.sendsRecords = sendsRecords
   }
 
-  /// What a restored device has before its person, where an address would be that never left the former machine.
+  /// The text before the person in the address of a restored device, whose own address never left the former machine.
   public static let restoredMark = "restored:"
 
   /// Letters, digits, `-`, `_` and `.`, at most 64: no address, no name with spaces.
@@ -193,7 +193,7 @@ public struct Persons: Hashable, Sendable {
     return wearers[address.uppercased()] ?? other
   }
 
-  /// What says whose a device is, for a message.
+  /// Returns the place in the configuration that says whose a device is, for a message.
   public func origin(ofDevice device: StoredRow) -> String {
     guard case .text(let address) = device["local_identifier"], let line = lines[address.uppercased()] else {
       return "no line of its own, so 'other'"

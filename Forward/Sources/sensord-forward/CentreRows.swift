@@ -2,7 +2,7 @@ internal import Centre
 internal import FoundationEssentials
 internal import SeriesStore
 
-/// What the centre has of a gateway: which objects, and whether their rows are those that a store's are made of.
+/// The objects that the centre has of a gateway, and whether their rows are those that a store's are made of.
 struct CentreRows {
   /// An object as its own row names it.
   struct Held {
@@ -25,7 +25,7 @@ struct CentreRows {
   private(set) var objects: [UUID: Held] = [:]
   /// Those that are there more than once, as of two persons.
   private(set) var doubled: Set<UUID> = []
-  /// What objects refer to: by table, history and number, the rest of the row.
+  /// The rows that objects refer to: by table, history and number, the rest of the row.
   private var references: [String: [Field]] = [:]
   private(set) var holders: Set<Holder> = []
 
@@ -76,7 +76,8 @@ struct CentreRows {
     return "\(row.table.name) \(line) \(place[2])"
   }
 
-  /// What of a row is the same on both sides: names may have stayed at home, or come when that was said otherwise.
+  /// Returns the fields of a row with null for those that may differ: names may have stayed at home, or come when the configuration
+  /// allowed them.
   private static func compared(_ row: CentreObject.Row) -> [Field] {
     let left = ["store", "history", "saved", "name", "local_identifier", "unique_device_identifier"]
     return zip(row.fields, row.table.columns).map { field, column in

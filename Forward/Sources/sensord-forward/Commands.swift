@@ -116,7 +116,7 @@ struct RunCommand: ParsableCommand, ForwardAction {
           trouble?.write(to: settings.failureFile)
         }
         if once, !failure.isTransient || backoff.failures + 1 >= attempts ?? 5 { throw failure }
-        // What no time mends, and nobody else.
+        // Mistakes in this gateway's configuration are not mended by time, nor by the centre.
         if failure.status == .configuration, !failure.isOfCentre { throw failure }
         let wait = backoff.fail(using: &random)
         if failure.message != said {
@@ -166,7 +166,7 @@ struct StatusCommand: ParsableCommand, ForwardAction {
     do {
       try await report(settings, password, trouble)
     } catch let failure as ForwardFailure {
-      // What the service met says more than that this command meets it, too.
+      // The failure that the service met says more than that of this command.
       if json { Terminal.printObject(Self.members(trouble)) } else { Self.say(trouble) }
       throw failure
     }

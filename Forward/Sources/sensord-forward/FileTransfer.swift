@@ -50,7 +50,7 @@ struct FileTransfer {
     let store = store
     guard let stored = try await Forwarder.store({ try await store.history(of: [sample]) }).first else { return [] }
     let made: CentreObject?
-    // What is damaged has its mark, and is not there.
+    // A sample that is damaged has its mark, and its files are not sent.
     do throws(StoreError) { made = try objects.object(stored) } catch { return [] }
     guard let made else { return [] }
     let place: [Field] = [.text(made.person), Field(made.time), .text(objects.copy.gateway), .text(made.id.text)]
@@ -63,7 +63,7 @@ struct FileTransfer {
         try database.run("COMMIT")
         return []
       }
-      // What the files are called, and which there are, is among its rows.
+      // Names of the files, and which files there are, are among the sample's rows.
       try transfer.save(living, in: &database)
       let present = try database.run(
         """
@@ -77,7 +77,7 @@ struct FileTransfer {
         if let attachment = wanted[digest], row[1] == "\(attachment.size)" {
           wanted[digest] = nil
         } else if isOwn || wanted[digest] != nil {
-          // What another line has attached to a sample that it has brought stays.
+          // Files that another line has attached to a sample that it has brought stay.
           try database.run(
             """
             DELETE FROM sensord_attachment

@@ -33,7 +33,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
   var gateway: String?
   @Argument(help: ArgumentHelp("Of a session or a sample.", valueName: "identifier")) var identifiers: [String] = []
 
-  /// What is forgotten, as a condition on a row of sessions or samples.
+  /// The choice of what to forget, as a condition on a row of sessions or samples.
   private enum Choice {
     case objects([UUID])
     case person(String)
@@ -115,7 +115,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
     return rows.count
   }
 
-  /// What is not of one object: devices name their person. How many rows that were.
+  /// Deletes rows that do not belong to one object, such as devices, which name their person; returns their number, without marks.
   ///
   /// The anchor goes back to the start, so that a forwarder that runs meanwhile stores anew what other objects refer to.
   private func afterwards(
@@ -133,7 +133,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
       try database.run(
         "UPDATE sensord_gateway SET anchor = $2, sent = 0, sent_time = NULL WHERE gateway = $1",
         [.text(settings.user), .text(ChangeAnchor.start.description)])
-      // Whose everything else is may be said anew.
+      // The configuration may name another person for everything else from now on.
       try database.run(
         "UPDATE sensord_gateway SET person = '' WHERE gateway = $1 AND person = $2",
         [.text(settings.user), .text(person)])

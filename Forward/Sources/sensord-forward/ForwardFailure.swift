@@ -2,7 +2,7 @@ internal import Centre
 internal import Glibc
 internal import SeriesStore
 
-/// What went wrong, in one line, with a code of sysexits.h.
+/// A failure in one line, with an exit status: a code of sysexits.h, or 1 where the centre differs from the store.
 struct ForwardFailure: Error {
   enum Status: Int32 {
     case different = 1
@@ -76,7 +76,7 @@ struct ForwardFailure: Error {
   }
 }
 
-/// What went wrong last while forwarding, kept in a file for whoever asks: it has no value of a person.
+/// The last failure of forwarding, stored in a file for whoever asks: its message has no value of a person.
 struct LastFailure {
   let message: String
   /// Seconds since 1970.
@@ -93,14 +93,14 @@ struct LastFailure {
   /// Seconds since it began.
   var age: Int64 { max(0, Self.now - began) }
 
-  /// It works; whether that is new.
+  /// Ends the failure, and returns whether it had not ended before.
   mutating func end() -> Bool {
     guard ended == nil else { return false }
     ended = Self.now
     return true
   }
 
-  /// What a file has; nil where there is none, or it is another's.
+  /// Reads the failure from a file; nil where there is no such file, or its text has another form.
   static func read(_ path: String) -> LastFailure? {
     guard let file = unsafe fopen(path, "re") else { return nil }
     defer { unsafe fclose(file) }
@@ -157,6 +157,6 @@ struct Backoff: Hashable, Sendable {
     return Int.random(in: step / 2...step, using: &random)
   }
 
-  /// It worked: the next failure is a first one.
+  /// Ends the series of failures: the next one is a first one.
   mutating func succeed() { failures = 0 }
 }

@@ -4,8 +4,9 @@ internal import HealthModel
 internal import SeriesStore
 
 extension Forwarder {
-  /// That nothing of a sensor is at the centre as another person's than the configuration says now. A row of a device tells that of
-  /// its own sessions alone: with other firmware the sensor is a new one, and what comes would be of the new person without a word.
+  /// Rejects a configuration by which data of a sensor that are at the centre would be another person's. The row of a device has the
+  /// person of its own sessions alone: with other firmware the sensor gets a new row, and later data would become the new person's
+  /// without an error.
   static func refuseOtherPersons(
     of store: HealthStore, _ objects: CentreObjects, in database: inout Database,
     isolation: isolated (any Actor)? = #isolation

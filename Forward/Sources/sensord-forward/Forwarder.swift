@@ -15,13 +15,13 @@ struct Forwarder: ~Copyable {
   private var anchor: ChangeAnchor
   /// The last change whose place in the list the centre has.
   private var linked: Int64
-  /// What was inserted over this connection of what objects refer to.
+  /// The rows that objects refer to and that were inserted over this connection.
   private var known: Set<CentreObject.Row> = []
   /// Whether objects are marked as damaged; nil before that was asked.
   private var hasMarks: Bool?
   /// The samples that are marked for damaged files; nil before that was asked.
   private var fileMarks: Set<UUID>?
-  /// What was attached to samples when their files were sent; nil before that.
+  /// The files of samples when they were last sent; nil before that.
   private var attached: Set<Attachment>?
   /// The changes of a part, and about the bytes that they have: all of it is in memory, some of it twice.
   private let limit = 100
@@ -133,7 +133,7 @@ struct Forwarder: ~Copyable {
     if let latest = list.latest(of: identity) {
       let other = settings.persons.other
       if latest.person == "" {
-        // Who that was is forgotten.
+        // The former person is forgotten, so that the configured one takes this place.
         try centre(&database) { (database) throws(DatabaseFailure) in
           _ = try database.run(
             "UPDATE sensord_gateway SET person = $3 WHERE gateway = $1 AND store = $2::uuid AND person = ''",
@@ -298,7 +298,8 @@ struct Forwarder: ~Copyable {
     return areDamaged
   }
 
-  /// What has to be stored anew because of deletions: only the centre knows what the deleted samples belonged to.
+  /// Returns the changes to store anew: those that the part altered, and those of the objects that had collected deleted samples, which
+  /// only the centre knows.
   private mutating func owners(
     of part: StoredChanges, isolation: isolated (any Actor)? = #isolation
   ) async throws -> [StoredChange] {
@@ -314,7 +315,7 @@ struct Forwarder: ~Copyable {
     let owners = answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") }.filter { !present.contains($0) }
     let store = store
     let last = part.changes.last?.number ?? 0
-    // What was saved later comes by itself.
+    // Objects that were saved later come with a later part.
     return part.altered + (try await Self.store { try await store.history(of: owners) }).filter { $0.number <= last }
   }
 
@@ -350,7 +351,7 @@ struct Forwarder: ~Copyable {
         $0.isDeletion && $0.object != StoredChange.nothing && damage[$0.object] == nil
       }
       try transfer.delete(deletions.map(objects.tombstone), in: &database)
-      // What was deleted at the centre stays so, and leaves nothing that only it refers to.
+      // Objects that were deleted at the centre stay deleted, and rows that only they refer to are not inserted.
       let living = try transfer.living(found, in: &database)
       let named = Set(living.map(\.id))
       references = Set(

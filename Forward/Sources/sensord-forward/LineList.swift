@@ -20,7 +20,7 @@ struct LineList {
 
   private let gateway: String
   let entries: [Entry]
-  /// What lines have in common, as the first of two sees it.
+  /// The relations of each line to other lines, as the first of the two sees them.
   private let relations: [Line: [Line: Relation]]
 
   init(of gateway: String, in database: inout Database) throws(DatabaseFailure) {
@@ -94,7 +94,7 @@ struct LineList {
       try await store.historyLinks(from: entry.linked, to: entry.linked)
     }
     if let link = own.first, there.has(link, at: entry.linked) { return true }
-    // Where that place cannot be read or is not at the centre, an anchor that fits says the same.
+    // An anchor that fits is enough where that place cannot be read or is not at the centre.
     guard let anchor = ChangeAnchor(entry.anchor), anchor != .start else { return false }
     do throws(StoreError) {
       _ = try await store.history(after: anchor, limit: 1)
@@ -144,7 +144,7 @@ struct LineList {
         if fork > parent?.fork ?? 0 { parent = (other.line, fork) }
       }
     }
-    // What the line that this one was before its fork had of others, which were made of it, or it of them.
+    // Relations of the line that this one was before its fork, to lines that were made of it, or it of them: they hold up to the fork.
     if let parent {
       for (other, relation) in relations[parent.line] ?? [:] where other != line {
         let mine = min(parent.fork, relation.mine)

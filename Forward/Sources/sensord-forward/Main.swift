@@ -18,7 +18,7 @@ enum Main {
   }
 }
 
-/// What was asked for, on the thread of `main`.
+/// The command that was asked for, on the thread of `main`.
 private actor Errand {
   private let thread: MainThread
 
@@ -47,12 +47,12 @@ private actor Errand {
   }
 }
 
-/// What a command does that waits: on the thread of its caller, the only one beside the store's.
+/// A command that waits: on the thread of its caller, the only one beside the store's.
 protocol ForwardAction {
   func perform(isolation: isolated (any Actor)?) async throws
 }
 
-/// What a person and the log read.
+/// Output for a person and the log.
 enum Terminal {
   /// Ends the program where it cannot be written: whoever asked for it would take half of it for all.
   static func print(_ text: String) {

@@ -11,7 +11,7 @@ struct Place: ParsableArguments {
 
   /// The settings, and the password where there is one.
   func load() throws -> (settings: Settings, password: String?) {
-    // What libpq would take from the environment decides nothing here.
+    // Variables of the environment that libpq would read decide nothing here.
     for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("PG") { unsafe unsetenv(name) }
     let text: String
     do throws(Unread) { text = try Self.read(config) } catch {

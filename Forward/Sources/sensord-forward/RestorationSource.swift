@@ -4,16 +4,17 @@ internal import HealthModel
 internal import SeriesStore
 internal import Support
 
-/// What the centre has of a store, or of all stores of a gateway, as changes in order: each object once, as the centre has it.
+/// The objects and deletions that the centre has of a store, or of all stores of a gateway, as changes in order: each object once, as the
+/// centre has it.
 ///
-/// Those of the store's latest history keep their numbers; what others have brought gets the number that it has in the store, or another
+/// Changes of the store's latest history keep their numbers; what others have brought gets the number that it has in the store, or another
 /// one where that is taken.
 struct RestorationSource: ~Copyable {
   private var database: Database
   private let gateway: String
   /// Nil of all stores.
   private let store: UUID?
-  /// What changes refer to.
+  /// The rows of types, sources and devices that changes refer to.
   private(set) var references: [StoredRow] = []
   private var types: [Line: [Int64: Int64]] = [:]
   private var sources: [Line: [Int64: Int64]] = [:]
@@ -23,7 +24,7 @@ struct RestorationSource: ~Copyable {
   private var done = 0
   /// Those so far whose rows are not what their digests say, or refer to what is not there.
   private(set) var damaged: [UUID] = []
-  /// What was attached to objects so far.
+  /// The files that were attached to objects so far.
   private(set) var files: Set<File> = []
 
   /// A file at the centre.
@@ -244,7 +245,7 @@ struct RestorationSource: ~Copyable {
       files.insert(
         File(person: entry.person, start: entry.start, owner: entry.object, digest: Hexadecimal.text(digest)))
     }
-    // What was forgotten is not a member any more.
+    // Objects that were forgotten are not members any more.
     var positions: [SQLValue: Int64] = [:]
     change.rows = change.rows.compactMap { row in
       guard row.table == "associations", case .integer(let member) = row["member"] else { return row }

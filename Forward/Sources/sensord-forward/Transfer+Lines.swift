@@ -93,8 +93,8 @@ extension Transfer {
       [.text(copy.gateway), Insertion.list(objects)])
   }
 
-  /// Where the objects are that no line has any more, of those that this one has deleted; with a session all its samples, also those of a
-  /// version that only a lost history had.
+  /// Returns the places of those objects that this line has deleted and no line has any more; with a session those of all its samples, also
+  /// of a version that only a lost history had.
   private func places(of objects: [String], in database: inout Database) throws -> [Place] {
     var places: [Place] = []
     var kept: Set<String> = []
@@ -253,11 +253,11 @@ extension Transfer {
     return true
   }
 
-  /// What lines have of what others brought, to be written.
+  /// The lines that have an object that another line brought, to be written.
   struct Holders {
     private let own: Line
     fileprivate var entries: [String: (object: UUID, line: Line, change: Int64, syncVersion: Int64)] = [:]
-    /// What this line has brought now.
+    /// Objects that this line has brought now.
     fileprivate var owned: Set<UUID> = []
 
     init(_ own: Line) { self.own = own }

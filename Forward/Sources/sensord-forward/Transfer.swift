@@ -11,7 +11,7 @@ struct Transfer {
   /// Whether also what is there with the same digest is put there anew: its rows may be others.
   var isAgain = false
 
-  /// That nobody has made other tables since the connection began.
+  /// The condition that nobody has made other tables since the connection began.
   private static let isKnown = "(SELECT max(version) FROM sensord_schema) = \(CentreSchema.version)"
 
   /// Moves the anchor, unless somebody else has; the row stays locked until the end of the transaction. `linked` is the last change whose
@@ -190,7 +190,7 @@ struct Transfer {
     return isNew
   }
 
-  /// Where an object is.
+  /// The identifier, the person and the times of an object at the centre.
   struct Place {
     var id: String
     var person: String
@@ -286,7 +286,8 @@ struct Transfer {
     return present
   }
 
-  /// That none of these is there as another person's: in a new history, of a new row of a device, or from another store.
+  /// Rejects objects that are at the centre as another person's, as may happen in a new history, with a new row of a device, or from
+  /// another store.
   private func refuseOtherPersons(
     _ objects: [CentreObject], in table: CentreTable, _ database: inout Database
   ) throws {

@@ -129,13 +129,13 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     }
   }
 
-  /// What the store has, as far as it was forwarded.
+  /// The objects of the store, as far as they were forwarded.
   private struct StoreSide {
     var digests: [UUID: [UInt8]] = [:]
     var saved: [UUID: CentreObject] = [:]
     /// By table and object.
     var rows: [String: Int] = [:]
-    /// What changes name that are not forwarded yet.
+    /// Objects of changes that are not forwarded yet.
     var waiting: Set<UUID> = []
     /// Objects that are damaged in the store, and at the centre as they were before.
     var kept: Set<UUID> = []
@@ -154,7 +154,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       if !members.isEmpty { self.members[object.id] = members }
     }
 
-    /// What has collected something that waits.
+    /// Objects that have collected an object that waits.
     var owners: [UUID] { members.filter { $0.value.contains(where: waiting.contains) }.map(\.key) }
   }
 
@@ -232,7 +232,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     }
   }
 
-  /// What may differ because changes wait: what they name, and what has collected it, in the store or at the centre.
+  /// Returns the objects that may differ because changes wait: those of the changes, and those that have collected one of these, in the
+  /// store or at the centre.
   private func pending(_ side: StoreSide, _ gateway: [Field], _ database: inout Database) throws -> Set<UUID> {
     guard !side.waiting.isEmpty else { return [] }
     let owners = try Self.rows(

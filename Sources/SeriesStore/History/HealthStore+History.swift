@@ -3,7 +3,7 @@ public import HealthModel
 
 /// The history row by row, for programs that keep a copy of it elsewhere.
 extension HealthStore {
-  /// What was saved and deleted after an anchor, with the rows of the file: at most `limit` changes, and fewer where
+  /// Returns the saves and deletions after an anchor, with the rows of the file: at most `limit` changes, and fewer where
   /// they have more than `bytes`, but one at least.
   ///
   /// - Throws: ``StoreError/Code/foreignAnchor``, ``StoreError/Code/lostAnchor`` where the anchor is none of this history.
@@ -22,7 +22,7 @@ extension HealthStore {
     }
   }
 
-  /// What the file has of objects now; those that it does not have are left out.
+  /// Returns the rows that the file has of objects now; objects that it does not have are left out.
   public func history(of objects: [UUID]) throws(StoreError) -> [StoredChange] {
     try opened().read { (connection) throws(StoreError) in
       try HistoryReader(connection: connection).objects(objects)

@@ -112,7 +112,7 @@ struct HistoryReader {
     return devices
   }
 
-  /// What was saved before and collected something that was saved since.
+  /// Returns the objects that were saved before and collected one that was saved since.
   private func owners(after first: Int64, to last: Int64) throws(StoreError) -> [StoredChange] {
     var numbers: [Int64] = []
     do {

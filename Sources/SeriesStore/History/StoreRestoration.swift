@@ -145,12 +145,12 @@ public final class StoreRestoration {
 }
 
 extension StoredChange {
-  /// What deletions without an object delete: the nil UUID.
+  /// The object of deletions that delete no object: the nil UUID.
   public static var nothing: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 
   /// The same change under other numbers: its own, and those that its rows refer to.
   ///
-  /// What is not in a list stays as it is.
+  /// Numbers that are not in a list stay as they are.
   public func renumbered(
     to number: Int64, objects: [Int64: Int64] = [:], types: [Int64: Int64] = [:], sources: [Int64: Int64] = [:],
     devices: [Int64: Int64] = [:]

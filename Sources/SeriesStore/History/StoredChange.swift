@@ -22,7 +22,7 @@ public struct StoredChange: Hashable, Sendable {
   /// Its rows in every table that has some of it, its own (of `samples` or `sessions`) first, in the order of tables and keys.
   /// Empty where it was deleted or replaced since.
   ///
-  /// What else refers to rows does it by their numbers, which stay as they are; ``members`` has the objects in associations.
+  /// References to rows are their numbers, which stay as they are; ``members`` has the objects in associations.
   public var rows: [StoredRow]
   /// The objects that its rows of `associations` refer to, by their numbers.
   public var members: [Int64: UUID]
@@ -50,7 +50,7 @@ public struct StoredChanges: Hashable, Sendable {
   public var changes: [StoredChange]
   /// Objects that were saved earlier, and whose rows these changes altered: what has collected a new sample. To be stored anew.
   public var altered: [StoredChange]
-  /// Where the next part begins.
+  /// The anchor at which the next part begins.
   public var anchor: ChangeAnchor
   /// The number of the store's last change.
   public var last: Int64

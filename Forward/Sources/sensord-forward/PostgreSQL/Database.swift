@@ -6,7 +6,7 @@ internal import Centre
 struct Database: ~Copyable {
   private let handle: OpaquePointer
 
-  /// What a statement gave.
+  /// The result of a statement.
   struct Answer: Hashable, Sendable {
     /// The rows, as texts; a `bytea` as `\x` and hexadecimal digits.
     var rows: [[String?]]
@@ -30,7 +30,7 @@ struct Database: ~Copyable {
       unsafe PQfinish(handle)
       throw DatabaseFailure(connecting: message)
     }
-    // What a server remarks is not for this program's output.
+    // Notices of a server are not for this program's output.
     _ = unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
     unsafe self.handle = unsafe handle
   }

@@ -17,7 +17,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// What can be done about it.
+  /// The ways to mend a failure.
   enum Remedy: Hashable, Sendable {
     /// The same again, later.
     case retry
@@ -25,7 +25,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     case person
   }
 
-  /// What can be done about it.
+  /// A retry, unless a connection was refused, or the SQLSTATE is not one that passes by itself.
   var remedy: Remedy {
     if isConnecting { return isRefused ? .person : .retry }
     return Self.isPassing(state ?? "08006") ? .retry : .person
