@@ -147,7 +147,7 @@ public actor Recorder {
       ended.append(ending.session)
     }
     ended += interruptSeries()
-    // What goes on does so with the next recorder.
+    // Workouts that go on do so with the next recorder.
     for ending in workouts.endRecoveries(.shutdown, at: clock.now()) {
       perform(ending)
       ended.append(ending.workout.identifier)

@@ -11,7 +11,7 @@ import Timeline
 struct OpenWorkouts {
   /// The stage of a workout. A workout that is over has no value where its calls make none, or the store has it already.
   enum Stage {
-    /// It goes on, or is paused.
+    /// The workout goes on, or is paused.
     case running(OpenWorkout)
     /// Its sensor is recorded until then, so that the store has the heart rate of a minute later.
     case stopped(OpenWorkout, until: BootInstant)
@@ -64,7 +64,7 @@ struct OpenWorkouts {
     fileprivate var failureAtEnd: WorkoutRequestFailure { open == nil ? .notStored : .notRecording }
   }
 
-  /// What is left to do when a workout is over or discarded: its sensor's session ends, another goes on from it, and then
+  /// The work left when a workout is over or discarded: its sensor's session ends, another goes on from it, and then
   /// these records are written.
   struct Ending: Hashable {
     var workout: LiveWorkout
@@ -84,11 +84,11 @@ struct OpenWorkouts {
     }
   }
 
-  /// What is left to do for a workout of an earlier recorder.
+  /// The work left for a workout of an earlier recorder.
   enum Recovered: Hashable {
-    /// It goes on, after these records.
+    /// The workout goes on, after these records.
     case open(present: [WorkoutRecord])
-    /// It is to be stored; with its last record where the journal has none.
+    /// The workout is to be stored; with its last record where the journal has none.
     case over(end: WorkoutRecord?)
   }
 
@@ -128,7 +128,7 @@ struct OpenWorkouts {
   private var ordered: [UUID] { stages.keys.sorted { $0.uuidString < $1.uuidString } }
 }
 
-// What happens to them.
+// Events in the life of a workout.
 extension OpenWorkouts {
   /// A workout begins; the journal has it.
   mutating func begin(_ open: OpenWorkout) {
