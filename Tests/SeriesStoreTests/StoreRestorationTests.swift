@@ -106,6 +106,11 @@ struct StoreRestorationTests {
       // Each row with its checksum. What is nobody's any more need not come.
       for table in Schema.allTables where table.name != Schema.contentTables.name {
         let (before, after) = (try rows(of: table, in: folder.store), try rows(of: table, in: path))
+        if table.name == Schema.restorations.name {
+          // The mark of a new line of history, which only the restored store has.
+          #expect(before.isEmpty && after.count == 1, "SENSORD_SEED=\(seed)")
+          continue
+        }
         let isReferred = ["sources", "devices", "types"].contains(table.name)
         #expect(
           isReferred ? Set(after).isSubset(of: Set(before)) : Set(after) == Set(before) && after.count == before.count,
