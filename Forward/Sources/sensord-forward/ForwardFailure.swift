@@ -61,7 +61,7 @@ struct ForwardFailure: Error {
     case .missing: self.init(.noInput, Self.placed(error), isTransient: true)
     case .locked, .full, .io: self.init(.io, error.message, isTransient: true)
     case .permission: self.init(.permission, error.message + "; is the user in the group sensord?")
-    case .newerVersion: self.init(.configuration, error.message)
+    case .newerVersion, .olderVersion: self.init(.configuration, error.message)
     case .cannotCreate: self.init(.cannotCreate, error.message)
     case .foreignAnchor, .lostAnchor:
       self.init(.data, error.message)
