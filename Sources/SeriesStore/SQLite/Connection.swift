@@ -132,10 +132,6 @@ final class Connection {
     unsafe sqlite3_total_changes64(handle)
   }
 
-  var lastInsertedRow: Int64 {
-    unsafe sqlite3_last_insert_rowid(handle)
-  }
-
   /// Runs statements without parameters and drops their rows.
   func execute(_ text: String) throws(StoreError) {
     try check(unsafe sqlite3_exec(handle, text, nil, nil, nil))
