@@ -42,7 +42,7 @@ let package = Package(
         "GATTHeartRate", "Timeline", "Captures", "Support", "HealthModel", "SeriesStore", "DBus", "BlueZ",
         "Ingestion", "RecorderBus", "Door", "HealthInterchange",
       ]),
-    // What all programs need, for the packages of the forwarder and the hub (Forward, Live).
+    // Shared by all programs, for the packages of the forwarder and the hub (Forward, Live).
     .library(name: "Support", targets: ["Support"]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
     // What the tests of the live hub's own package (Live) start buses and programs with.

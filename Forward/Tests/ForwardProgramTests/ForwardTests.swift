@@ -168,7 +168,7 @@ struct ForwardTests {
         && verified.output.hasPrefix(
           "{\"equal\":18,\"missing\":0,\"extra\":0,\"different\":0,\"deletedAtCentre\":6,\"otherRows\":0,")
         && verified.output.contains("\"elsewhere\":6,\"stores\":2"), "\(verified)")
-    // What only the lost history had, and is changed at the centre, is no difference that this store could mend; what is its own is.
+    // An object of the lost history alone that is changed at the centre is no difference that this store could mend; one of its own is.
     _ = try gateway.rows(
       "UPDATE sensord_sample SET average = average + 1 WHERE history = 1 AND identifier = 'heartRate'")
     #expect(try gateway.run("verify").status == 1)

@@ -96,7 +96,7 @@ struct LinesTests {
     #expect(try await restored(gateway, "--store", own.text) == [ids[0]: 5, ids[1]: 5, ids[2]: 5])
     #expect(try await restored(gateway, "--store", former.text) == [ids[0]: 5, ids[1]: 5])
     #expect(try await restored(gateway, "--all") == [ids[0]: 5, ids[1]: 5, ids[2]: 5])
-    // What one of both deletes the other has still; what both have deleted is gone.
+    // An object that one of both deletes stays, since the other has it; one that both delete is gone.
     try await SampleSessions.delete(ids[0], from: store)
     try gateway.forward()
     #expect(try sessions(gateway).count == 3)
@@ -134,7 +134,7 @@ struct LinesTests {
     let store = try gateway.open()
     try await save(returned, day: 3, into: store)
     try gateway.forward()
-    // What the copy has, and was deleted, stays deleted.
+    // An object of the copy that was deleted after the copy was made stays deleted.
     #expect(try Set(sessions(gateway).keys) == [kept.text, returned.text])
     try await SampleSessions.delete(deleted, from: store)
     try await save(deleted, day: 2, returning: true, into: store)

@@ -117,7 +117,7 @@ struct ConsumerTests {
   }
 }
 
-/// What was seen of each cause by each output.
+/// The values that each output showed for each cause.
 struct CauseTable {
   private let outputs: [String]
   private var columns: [(name: String, cells: [String])] = []
