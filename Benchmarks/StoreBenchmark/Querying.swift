@@ -14,7 +14,7 @@ enum Querying {
       buckets: .natural(interval, zone: try TimeZoneRules.named(zone)))
   }
 
-  /// One night in the middle of all, as `sensord sleep DAY` asks for it: with three days before and two after.
+  /// One night in the middle of all, as `sensord health sleep DAY` asks for it: with three days before and two after.
   static func nights(of path: String) async throws {
     let store = try HealthStore.open(path, for: .reading)
     let day: Int64 = 86_400_000_000

@@ -10,7 +10,7 @@ import Support
 /// `sensord-interchange export`: a session, a workout, or all sessions of a time for other programs.
 struct ExportCommand: ParsableCommand, ConfinedCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write a session, a workout or all sessions of a time for another program.",
+    commandName: "export", abstract: "Write sessions or workouts for another program.",
     usage: "sensord-interchange export <session> --format <format> [options]")
 
   @Argument(help: "The first digits of a session's or workout's name, or last.")

@@ -49,13 +49,8 @@ struct SensordCommand: ParsableCommand {
     discussion: """
         sensord devices add C0:FF:EE:00:00:01 --name Strap     once
         sensord run                                            until Ctrl-C
-        sensord show last
-        sensord export last --format beats -o beats.csv
-
-      No strap at hand? 'sensord demo' records a simulated one.
-      Nothing is recorded? 'sensord doctor' finds out why.
-      More: 'sensord help' and sensors, gaps, privacy, configuration, files,
-      formats or exit-codes.
+        sensord help TOPIC      sensors, gaps, privacy, configuration, files,
+                                formats, exit-codes
       """,
     version: "sensord \(version)",
     subcommands: [DemoChildCommand.self],
@@ -72,20 +67,31 @@ struct SensordCommand: ParsableCommand {
         name: "Session",
         subcommands: [
           SessionsCommand.self, WorkoutsCommand.self, ShowCommand.self, ReportCommand.self, StatsCommand.self,
-          VariabilityCommand.self,
-          EventsCommand.self, RecoveryCommand.self, ExportCommand.self, ImportCommand.self,
-          DeleteCommand.self,
+          VariabilityCommand.self, EventsCommand.self, RecoveryCommand.self, HealthCommand.self, ExportCommand.self,
+          ImportCommand.self, DeleteCommand.self,
         ]),
       CommandGroup(
-        name: "Health",
+        name: "Store and capture",
         subcommands: [
-          SleepCommand.self, HearingCommand.self, BloodPressureCommand.self, PrescriptionsCommand.self,
-          RecordsCommand.self, AttachmentsCommand.self,
+          CheckCommand.self, BackupCommand.self, RestoreCommand.self, SQLCommand.self, CaptureCommand.self,
+          ReplayCommand.self, DecodeCommand.self, HelpCommand.self,
         ]),
-      CommandGroup(
-        name: "Store",
-        subcommands: [CheckCommand.self, BackupCommand.self, RestoreCommand.self, SQLCommand.self]),
-      CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),
-      CommandGroup(name: "Help", subcommands: [HelpCommand.self]),
+    ])
+}
+
+/// `sensord health`: the values that sensord does not record, but keeps for other programs.
+struct HealthCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "health", abstract: "Show sleep, hearing, blood pressure, records …",
+    discussion: """
+      sensord records heartbeats. Other values come from other programs, which save
+      them over D-Bus (see Documentation/clients.md), or from files.
+
+        sensord health sleep last
+        sensord health records import allergies.json
+      """,
+    subcommands: [
+      SleepCommand.self, HearingCommand.self, BloodPressureCommand.self, PrescriptionsCommand.self,
+      RecordsCommand.self, AttachmentsCommand.self,
     ])
 }

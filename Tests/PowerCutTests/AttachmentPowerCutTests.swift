@@ -4,7 +4,7 @@ import SeriesStore
 import TestSupport
 import Testing
 
-/// `sensord attachments add` and `remove`, killed or refused at every call that changes a file, and without power at any moment.
+/// `sensord health attachments add` and `remove`, killed or refused at every call that changes a file, and without power at any moment.
 @Suite("An attachment whose program is interrupted")
 struct AttachmentPowerCutTests {
   private static let object = UUID(uuidString: "3F2A91BC-0000-4000-8000-000000000001")!
@@ -43,7 +43,7 @@ struct AttachmentPowerCutTests {
       try FileManager.default.copyItem(atPath: other.root, toPath: root)
     }
 
-    /// The exit status of `sensord attachments` under the preloaded library.
+    /// The exit status of `sensord health attachments` under the preloaded library.
     func run(_ arguments: [String], faults: String? = nil) throws -> Int32 {
       let programs = JournalPowerCutTests.buildFolder
       var environment = ProcessInfo.processInfo.environment
@@ -55,7 +55,7 @@ struct AttachmentPowerCutTests {
       environment["SWIFT_BACKTRACE"] = "enable=no"
       let (output, errors) = (try OutputFile(), try OutputFile())
       let process = try StartedProgram(
-        programs.appendingPathComponent("sensord").path, ["attachments"] + arguments + ["--store", store],
+        programs.appendingPathComponent("sensord").path, ["health", "attachments"] + arguments + ["--store", store],
         environment: environment, output: output.descriptor, errors: errors.descriptor)
       return process.wait()
     }

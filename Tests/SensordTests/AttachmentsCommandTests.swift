@@ -17,7 +17,7 @@ struct AttachmentsCommandTests {
   private static let pdf = Array("%PDF-1.4\n(a very private remark)\nstartxref\n9\n%%EOF\n".utf8)
 
   private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
-    try BuiltProgram(in: folder).run(["attachments"] + arguments + ["--store", folder.store])
+    try BuiltProgram(in: folder).run(["health", "attachments"] + arguments + ["--store", folder.store])
   }
 
   private func save() async throws {
@@ -53,7 +53,8 @@ struct AttachmentsCommandTests {
     #expect(try run("get", id, "--output", folder.path + "/copy").status == 0)
     #expect(folder.bytes(of: "copy") == Self.pdf)
     #expect(try run("remove", String(id.prefix(8))).status == 0)
-    #expect(try run("list", "3f2a").errors == "There are no attached files. 'sensord attachments add' attaches one.\n")
+    #expect(
+      try run("list", "3f2a").errors == "There are no attached files. 'sensord health attachments add' attaches one.\n")
     #expect(TemporaryFolder.names(folder.path + "/store.attachments") == [])
   }
 

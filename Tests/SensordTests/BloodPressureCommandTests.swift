@@ -16,7 +16,7 @@ struct BloodPressureCommandTests {
   private static let noon = Timestamp(microseconds: 1_795_262_400_000_000)
 
   private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
-    try BuiltProgram(in: folder).run(arguments + ["--store", folder.store])
+    try BuiltProgram(in: folder).run(["health"] + arguments + ["--store", folder.store])
   }
 
   private func save(_ systolic: Double, _ diastolic: Double, at moment: Timestamp, id: UUID = UUID()) async throws {
@@ -65,7 +65,7 @@ struct BloodPressureCommandTests {
 
   @Test("where there is none it is said, and what is no time is refused")
   func failures() async throws {
-    let nothing = try BuiltProgram(in: folder).run("blood-pressure")
+    let nothing = try BuiltProgram(in: folder).run("health", "blood-pressure")
     #expect(nothing.status == 0 && nothing.errors.hasPrefix("There is no blood pressure."))
     #expect(try run("blood-pressure", "--from", "2026-11-22", "--to", "2026-11-21").status == ExitStatus.usage.rawValue)
     #expect(try run("blood-pressure", "--from", "yesterday").status == ExitStatus.usage.rawValue)

@@ -35,7 +35,7 @@ struct CommandLineTests {
   func help() throws {
     let helps = try HelpTexts.of("\(TestPlaces.programs)/sensord")
     // The program, and commands on two levels.
-    #expect(helps.contains { $0.command == [] } && helps.contains { $0.command == ["attachments", "add"] })
+    #expect(helps.contains { $0.command == [] } && helps.contains { $0.command == ["health", "attachments", "add"] })
     for help in helps {
       #expect(help.longLines.isEmpty, "\(help.command)")
       #expect(help.text.contains("USAGE: sensord") && !help.text.contains("demo-child"), "\(help.command)")
@@ -43,6 +43,15 @@ struct CommandLineTests {
     let foreign = try HelpTexts.of("\(TestPlaces.programs)/sensord-interchange")
     #expect(foreign.map(\.command) == [[], ["export"], ["import"]])
     for help in foreign { #expect(help.longLines.isEmpty, "\(help.command)") }
+  }
+
+  @Test("the help of the program fits a terminal of 50 rows, with a line for each command")
+  func rootHelp() throws {
+    let help = try sensord.run("--help").output.trimmingCharacters(in: .newlines)
+    let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 50)
+    let commands = SensordCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
+    #expect(lines.count { $0.wholeMatch(of: #/  [a-z][a-z-]+ {2,}[A-Z].*/#) != nil } == commands.count)
   }
 
   @Test("no line of a description is so long that its last word would stand on a line of its own")
@@ -104,7 +113,7 @@ struct CommandLineTests {
       ["events", "--config", "x"], ["events", "--from", "soon"], ["recovery"], ["recovery", "last", "--at", "then"],
       ["watch", "extra"], ["report"], ["show", "last", "--json", "--tachogram"],
       ["workouts", "--type", "fast"], ["workouts", "--activity-average-over", "x"], ["workouts", "--from", "soon"],
-      ["sleep", "tonight"], ["sleep", "--from", "soon"],
+      ["health", "sleep", "tonight"], ["health", "sleep", "--from", "soon"], ["sleep"],
     ])
   func usage(arguments: [String]) throws {
     let outcome = try sensord.run(arguments)

@@ -18,7 +18,7 @@ struct HearingCommandTests {
   private static let second = UUID(uuidString: "3F2A0000-0000-4000-8000-000000000002")!
 
   private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
-    try sensord.run(arguments + ["--store", store])
+    try sensord.run(["health"] + arguments + ["--store", store])
   }
 
   /// The talk's audiogram, made 2026-11-21T12:00:00Z, and one of a left ear an hour later.
@@ -148,12 +148,12 @@ struct HearingCommandTests {
 
   @Test("what is not there or is not clear is told with its exit code")
   func failures() async throws {
-    let nothing = try sensord.run("hearing")
+    let nothing = try sensord.run("health", "hearing")
     #expect(nothing.status == 0 && nothing.errors.hasPrefix("There is nothing about hearing."))
     try await save()
     let missing = try run("hearing", "beef")
     #expect(missing.status == ExitStatus.noInput.rawValue)
-    #expect(missing.errors == "sensord: there is no audiogram beef; 'sensord hearing' lists them\n")
+    #expect(missing.errors == "sensord: there is no audiogram beef; 'sensord health hearing' lists them\n")
     let unclear = try run("hearing", "3f2a")
     #expect(unclear.status == ExitStatus.usage.rawValue && unclear.errors.contains("give more digits"))
   }

@@ -48,7 +48,7 @@ struct PrescriptionsCommandTests {
   @Test("prescriptions are a table of 80 columns, and an array")
   func list() async throws {
     try await save()
-    let output = try run("prescriptions").output
+    let output = try run("health", "prescriptions").output
     #expect(
       output == """
         Name      Issued      Expires     For       Description      Source
@@ -56,7 +56,7 @@ struct PrescriptionsCommandTests {
         3f2a0000  2026-11-21  –           contacts  –                org.example.Optician
 
         """)
-    let json = try run("prescriptions", "--json").output
+    let json = try run("health", "prescriptions", "--json").output
     #expect(
       json.hasSuffix(
         #"{"id":"3f2a0000-0000-4000-8000-000000000002","issued":"2026-11-21T13:00:00.000Z","expires":null,"#
@@ -68,7 +68,7 @@ struct PrescriptionsCommandTests {
   @Test("one is written as opticians do, in 80 columns, and no text of a program reaches the terminal as it came")
   func one() async throws {
     try await save()
-    let output = try run("prescriptions", "3f2a9").output
+    let output = try run("health", "prescriptions", "3f2a9").output
     #expect(
       output == """
         Prescription 3f2a91bc for glasses, 2026-11-21 to 2026-11-23
@@ -80,20 +80,20 @@ struct PrescriptionsCommandTests {
 
         """)
     #expect(output.split(separator: "\n").allSatisfy { $0.count <= 80 })
-    let last = try run("prescriptions", "last").output
+    let last = try run("health", "prescriptions", "last").output
     #expect(last.contains("R  −3.00  8.6  14.2\n") && !last.contains("\u{1B}"), "\(last)")
   }
 
   @Test("what is not there or is not clear is told with its exit code")
   func failures() async throws {
-    let nothing = try BuiltProgram(in: folder).run(["prescriptions"])
+    let nothing = try BuiltProgram(in: folder).run("health", "prescriptions")
     #expect(nothing.status == 0 && nothing.errors.hasPrefix("There are no prescriptions."))
     try await save()
-    let missing = try run("prescriptions", "beef")
+    let missing = try run("health", "prescriptions", "beef")
     #expect(missing.status == ExitStatus.noInput.rawValue)
-    #expect(missing.errors == "sensord: there is no prescription beef; 'sensord prescriptions' lists them\n")
+    #expect(missing.errors == "sensord: there is no prescription beef; 'sensord health prescriptions' lists them\n")
     for unclear in ["3f2a", ""] {
-      let several = try run("prescriptions", unclear)
+      let several = try run("health", "prescriptions", unclear)
       #expect(several.status == ExitStatus.usage.rawValue)
       #expect(several.errors == "sensord: several prescriptions begin with '\(unclear)'; give more digits\n")
     }

@@ -24,11 +24,11 @@ struct RecordsCommandTests {
 
   private func imports(_ text: String, _ options: String...) throws -> BuiltProgram.Outcome {
     let file = try folder.write("in.json", Array(text.utf8))
-    return try BuiltProgram(in: folder).run(["records", "import", file, "--store", folder.store] + options)
+    return try BuiltProgram(in: folder).run(["health", "records", "import", file, "--store", folder.store] + options)
   }
 
   private func first(_ name: String) throws -> String {
-    let json = try JSONSerialization.jsonObject(with: Data(try run("records", "list", "--json").output.utf8))
+    let json = try JSONSerialization.jsonObject(with: Data(try run("health", "records", "list", "--json").output.utf8))
     let rows = try #require(json as? [[String: String]])
     return try #require(rows.first { $0["name"] == name }?["id"])
   }
@@ -40,18 +40,18 @@ struct RecordsCommandTests {
     #expect(added.output == "1 record added, 0 replaced, 0 known already\n" && added.status == 0)
     #expect(added.errors == "sensord: left out: a Patient is no clinical record (1 ×)\n")
     #expect(try imports("\(Self.sodium)\n\(Self.nuts)\n").output == "1 record added, 0 replaced, 1 known already\n")
-    let list = try run("records").output
+    let list = try run("health", "records").output
     #expect(list.hasPrefix("Record    Date        Type               Name"), "\(list)")
     #expect(
       list.contains("2020-01-01  allergy record     Nuts") && list.contains("2026-11-01  lab result record  Sodium"))
     #expect(!list.contains("\u{1B}") && list.split(separator: "\n").allSatisfy { $0.count <= 80 })
     let name = try first("Sodium")
-    #expect(try run("records", "get", String(name.prefix(8))).output == Self.sodium)
+    #expect(try run("health", "records", "get", String(name.prefix(8))).output == Self.sodium)
     let copy = folder.path + "/out.json"
-    #expect(try run("records", "get", "last", "-o", copy).status == 0)
+    #expect(try run("health", "records", "get", "last", "-o", copy).status == 0)
     #expect(try String(contentsOfFile: copy, encoding: .utf8) == Self.sodium)
-    #expect(try run("records", "remove", name).status == 0)
-    #expect(try run("records", "get", name).status == ExitStatus.noInput.rawValue)
+    #expect(try run("health", "records", "remove", name).status == 0)
+    #expect(try run("health", "records", "get", name).status == ExitStatus.noInput.rawValue)
     // Who imports it again wants it again.
     #expect(
       try imports(Self.sodium, "--json").output == #"{"added":1,"replaced":0,"known":0,"leftOut":[]}"# + "\n")
@@ -66,7 +66,7 @@ struct RecordsCommandTests {
     #expect(try imports(Self.sodium, "--source", "a").output == "0 records added, 0 replaced, 1 known already\n")
     // Without a name nothing says that they are the same.
     #expect(try imports(newer).output.hasPrefix("1 record added"))
-    #expect(try run("records", "list", "--json").output.split(separator: "\n").count == 3 + 2)
+    #expect(try run("health", "records", "list", "--json").output.split(separator: "\n").count == 3 + 2)
   }
 
   @Test("what is damaged is told with exit code 65, and the rest comes in")
@@ -78,9 +78,9 @@ struct RecordsCommandTests {
         == #"{"added":2,"replaced":0,"known":0,"leftOut":[{"reason":"this is no JSON","count":1}]}"#
         + "\n")
     #expect(try imports("PK\u{3}").errors == "sensord: left out: this is no JSON (1 ×)\n")
-    #expect(try run("records", "import", folder.path + "/none").status == ExitStatus.noInput.rawValue)
+    #expect(try run("health", "records", "import", folder.path + "/none").status == ExitStatus.noInput.rawValue)
     #expect(try imports(Self.sodium, "--source", "").status == ExitStatus.usage.rawValue)
-    let nothing = try BuiltProgram(in: TemporaryFolder()).run("records")
+    let nothing = try BuiltProgram(in: TemporaryFolder()).run("health", "records")
     #expect(nothing.status == 0 && nothing.errors.hasPrefix("There are no clinical records."))
   }
 
@@ -88,10 +88,10 @@ struct RecordsCommandTests {
   func files() throws {
     _ = try imports(Self.sodium)
     let scan = try folder.write("scan.png", Picture.png())
-    #expect(try run("attachments", "add", "last", scan).status == 0)
-    #expect(try run("attachments", "list", "last").output.contains("scan.png"))
-    #expect(try run("records", "remove", "last").status == 0)
-    #expect(try run("attachments", "list").output == "")
+    #expect(try run("health", "attachments", "add", "last", scan).status == 0)
+    #expect(try run("health", "attachments", "list", "last").output.contains("scan.png"))
+    #expect(try run("health", "records", "remove", "last").status == 0)
+    #expect(try run("health", "attachments", "list").output == "")
     #expect(try run("check").status == 0)
   }
 

@@ -18,7 +18,7 @@ struct SleepCommandTests {
   private static let evening: Int64 = 1_795_212_000_000_000
 
   private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
-    try sensord.run(arguments + ["--store", store])
+    try sensord.run(["health"] + arguments + ["--store", store])
   }
 
   /// A night and a nap of a watch, in bed by a phone, and the night before.
@@ -101,24 +101,25 @@ struct SleepCommandTests {
     #expect(try run("sleep", "2026-11-20").output.contains("Asleep        22:00–05:20, 7 h 20 min\n"))
     // By other clocks the nap is of the next day.
     let kamchatka = try sensord.run(
-      ["sleep", "2026-11-22", "--store", store], changed: ["TZ": "<+12>-12"])
+      ["health", "sleep", "2026-11-22", "--store", store], changed: ["TZ": "<+12>-12"])
     #expect(kamchatka.output.contains("01:00–01:30"), "\(kamchatka.output)\(kamchatka.errors)")
   }
 
   @Test("what is not there or makes no sense is told with its exit code")
   func failures() async throws {
     #expect(
-      try sensord.run("sleep").errors
+      try sensord.run("health", "sleep").errors
         == "There is no such sleep. Other programs save it; see Documentation/clients.md.\n")
     try await save()
     let missing = try run("sleep", "2026-11-25")
     #expect(missing.status == ExitStatus.noInput.rawValue)
     #expect(
-      missing.errors == "sensord: there is no sleep of the night to 2026-11-25; 'sensord sleep' lists the nights\n")
+      missing.errors
+        == "sensord: there is no sleep of the night to 2026-11-25; 'sensord health sleep' lists the nights\n")
     for arguments in [
       ["yesterday"], ["last", "--from", "2026-11-21"], ["--from", "2026-11-22", "--to", "2026-11-21"],
     ] {
-      let outcome = try sensord.run(["sleep", "--store", store] + arguments)
+      let outcome = try sensord.run(["health", "sleep", "--store", store] + arguments)
       #expect(outcome.status == ExitStatus.usage.rawValue, "\(arguments)")
     }
   }

@@ -9,7 +9,7 @@ internal import Synchronization
 /// `sensord check`: reads everything that is stored, and names what is damaged.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Read everything that is stored and name what is damaged.",
+    commandName: "check", abstract: "Read what is stored and name what is damaged.",
     discussion: """
       Unpacks every value of the store, compares it with its summaries and every row
       with its checksum, and reads the journal and the kept captures. Changes

@@ -12,7 +12,7 @@ import Timeline
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "List, add, rename, remove, replace and pair the sensors to record.",
+    abstract: "List and change the sensors to record.",
     discussion: """
       Only sensors in this list are ever recorded. A running recorder notices
       changes within a second.
@@ -28,25 +28,15 @@ struct DevicesCommand: ParsableCommand {
 }
 
 /// `sensord devices list`.
-struct DevicesListCommand: ParsableCommand {
+struct DevicesListCommand: ListCommand {
   static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the sensors to record.")
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the list as JSON.")
-  var json = false
-
-  mutating func run() throws {
-    if !json { try ZoneChoice.requireLocal() }
-    let store = try store.openToRead()
-    let sensors = try CommandLoop.run { try await store?.allowedSensors() ?? [] }
-    if json {
-      try StandardOutput.write(JSONValue.lines(sensors.map(\.json)))
-    } else if sensors.isEmpty {
-      StandardError.write("No sensors yet. Add one with 'sensord devices add ADDRESS --name NAME'.\n")
-    } else {
-      try StandardOutput.write(DeviceListing.table(sensors, columns: StandardOutput.columns))
-    }
+  func listing() throws -> Listing {
+    Listing(
+      try list.read { try await $0?.allowedSensors() ?? [] }, json: \.json,
+      absence: "No sensors yet. Add one with 'sensord devices add ADDRESS --name NAME'.\n", rows: DeviceListing.table)
   }
 }
 

@@ -9,7 +9,7 @@ import Support
 
 /// `sensord events [SESSION]`: low and high heart rates and irregular rhythms. `sensord events --rescan [SESSION]`: looks for
 /// them anew.
-struct EventsCommand: ParsableCommand {
+struct EventsCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "events", abstract: "List heart events, or look for them anew.",
     usage: """
@@ -44,10 +44,7 @@ struct EventsCommand: ParsableCommand {
 
   @OptionGroup var settings: ConfigurationOptions
 
-  @OptionGroup var store: StoreOptions
-
-  @Flag(help: "Print the events as JSON, or what a rescan changed.")
-  var json = false
+  @OptionGroup var list: ListOptions
 
   func validate() throws {
     if rescan {
@@ -60,25 +57,24 @@ struct EventsCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    if rescan { return try EventScanReport(name: session, rules: settings.load().eventRules, store: store).write(json) }
-    if !json { try ZoneChoice.requireLocal() }
+    guard rescan else { return try printList() }
+    try EventScanReport(name: session, rules: settings.load().eventRules, store: list.store).write(list.json)
+  }
+
+  func listing() throws -> Listing {
     let predicate = try predicate()
     let name = session
-    let catalogue = name == nil ? nil : try store.catalogue()
-    let reader = try store.openToRead()
-    let samples = try CommandLoop.run { () async throws -> [HealthSample] in
+    let catalogue = name == nil ? nil : try list.store.catalogue()
+    let samples = try list.read { store async throws -> [HealthSample] in
       var parts = [predicate]
       if let name, let catalogue { parts.append(.session(try await catalogue.listed(name).id)) }
-      guard let reader else { return [] }
-      return try await SampleQuery(.and(parts)).result(for: reader).value
+      guard let store else { return [] }
+      return try await SampleQuery(.and(parts)).result(for: store).value
     }
-    if json {
-      try StandardOutput.write(JSONValue.lines(samples.compactMap(\.heartEventJSON)))
-    } else if samples.isEmpty {
-      StandardError.write("There are no such events. 'sensord events --rescan' searches what is stored.\n")
-    } else {
-      try StandardOutput.write(HeartEventTable.text(samples, columns: StandardOutput.columns))
-    }
+    return Listing(
+      isEmpty: samples.isEmpty, json: { JSONValue.lines(samples.compactMap(\.heartEventJSON)) },
+      rows: { Self.table(samples, columns: $0) },
+      absence: "There are no such events. 'sensord events --rescan' searches what is stored.\n")
   }
 
   private func predicate() throws -> SamplePredicate {
@@ -96,8 +92,8 @@ struct EventsCommand: ParsableCommand {
 }
 
 /// The rows of `sensord events`.
-enum HeartEventTable {
-  static func text(_ samples: [HealthSample], columns: Int) -> String {
+extension EventsCommand {
+  private static func table(_ samples: [HealthSample], columns: Int) -> String {
     var table = TextTable([
       .init("Start"), .init("Length", .right), .init("Event"), .init("Session"), .init("Source", shrinks: true),
     ])
@@ -182,7 +178,6 @@ struct EventScanReport {
       try StandardOutput.write(
         "\(searched): \(total.added) events added, \(total.removed) removed, \(total.kept) kept\n")
     }
-    for damage in damages { StandardError.write("sensord: \(PrintableText.line(damage))\n") }
-    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
+    try damages.reportDamages()
   }
 }

@@ -7,7 +7,7 @@ import SeriesStore
 /// `sensord export SESSION|last --format FORMAT`: the values of a session for another program.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write a session, a workout or all sessions of a time for another program.",
+    commandName: "export", abstract: "Write sessions or workouts for another program.",
     usage: """
       sensord export <session> --format <format> [-o <file>] [options]
       sensord export --from <t> --to <t> --format <format> [-o <folder>]
@@ -112,7 +112,7 @@ struct ExportCommand: ParsableCommand {
     } else {
       try StandardOutput.write(table)
     }
-    try alterations.report()
+    try alterations.reportDamages()
   }
 }
 

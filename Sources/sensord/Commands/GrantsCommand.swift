@@ -62,28 +62,19 @@ struct GrantOptions: ParsableArguments {
 }
 
 /// `sensord grants list`.
-struct GrantsListCommand: ParsableCommand {
+struct GrantsListCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Show what programs may do, and what they ask for.")
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the list as JSON.")
-  var json = false
-
-  mutating func run() throws {
-    if !json { try ZoneChoice.requireLocal() }
-    let store = store
+  func listing() throws -> Listing {
+    let store = list.store
     let entries = try CommandLoop.run(on: EventLoop()) { loop in
       try await GrantAccess.findToRead(store, on: loop)?.entries() ?? []
     }
-    if json {
-      try StandardOutput.write(JSONValue.lines(entries.map(\.json)))
-    } else if entries.isEmpty {
-      StandardError.write("No program has asked for anything yet.\n")
-    } else {
-      try StandardOutput.write(Self.table(entries, columns: StandardOutput.columns))
-    }
+    return Listing(
+      entries, json: \.json, absence: "No program has asked for anything yet.\n", rows: Self.table)
   }
 
   /// One row for each program, type and permission.
@@ -211,16 +202,12 @@ extension GrantOptions {
     _ objects: ObjectOptions, _ decision: Grant.Decision, of client: ClientIdentity
   ) throws -> [ObjectChoice] {
     let lists = [
-      (objects.prescription, SampleNames.prescriptions, SamplePredicate.type(.visionPrescription)),
-      (objects.record, .records, .clinicalRecords),
+      (objects.prescription, SampleNames.prescriptions), (objects.record, .records),
     ]
     var chosen: [String: Set<UUID>] = [:]
-    for case (let list?, let names, let predicate) in lists {
+    for case (let list?, let names) in lists {
       let reader = try store.openToRead()
-      let all = try CommandLoop.run { () async throws -> [HealthSample] in
-        guard let reader else { return [] }
-        return try await SampleQuery(predicate).result(for: reader).value
-      }
+      let all = try CommandLoop.run { try await names.samples(in: reader) }
       for name in list.split(separator: ",", omittingEmptySubsequences: false) {
         let sample = try names.sample(String(name), of: all)
         chosen[sample.type.identifier, default: []].insert(sample.id)
@@ -242,11 +229,6 @@ struct ObjectOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Single clinical records that it may read, by their first digits.", valueName: "list"))
   var record: String?
-}
-
-extension SamplePredicate {
-  /// Clinical records of every type.
-  static let clinicalRecords = SamplePredicate.or(ClinicalType.standard.map { .type(.clinical($0)) })
 }
 
 extension ObjectChoice {

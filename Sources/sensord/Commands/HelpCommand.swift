@@ -6,7 +6,7 @@ import Reports
 /// no topics and answers an unknown word with the help of the whole program.
 struct HelpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "help", abstract: "Explain a topic or a command.",
+    commandName: "help", abstract: "Explain a command, or sensors, gaps, privacy …",
     discussion: """
       \(HelpTopic.allCases.map { "  \($0.rawValue): \($0.abstract)" }.joined(separator: "\n"))
       """)

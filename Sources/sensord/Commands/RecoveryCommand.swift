@@ -9,7 +9,7 @@ import Support
 /// `sensord recovery SESSION|WORKOUT|last`: how far the heart rate fell in the minute after exercise.
 struct RecoveryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "recovery", abstract: "Show how far the heart rate fell in a minute after exercise.",
+    commandName: "recovery", abstract: "Show how far the heart rate fell after exercise.",
     usage: "sensord recovery <session> [--at <t>] [--save] [options]",
     discussion: """
       The mean rate of the last 5 s of exercise, less that of 5 s a minute later;

@@ -15,7 +15,7 @@ struct SessionsCommand: ParsableCommand {
 }
 
 /// `sensord sessions list`: the recorded sessions, and those that are being recorded.
-struct SessionsListCommand: ParsableCommand {
+struct SessionsListCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what was recorded, oldest first.",
     discussion: """
@@ -24,30 +24,20 @@ struct SessionsListCommand: ParsableCommand {
       which a ? stands are of a clock that was not set.
       """)
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the sessions as JSON.")
-  var json = false
-
-  mutating func run() throws {
-    if !json { try ZoneChoice.requireLocal() }
-    let catalogue = try store.catalogue()
+  func listing() throws -> Listing {
+    let catalogue = try list.store.catalogue()
     let (sessions, damages, doubtful) = try CommandLoop.run {
       let (sessions, damages) = try await catalogue.list()
       // Alterations are not looked for where pages cannot be read: the damages are enough.
       let found = damages.isEmpty ? try await catalogue.alterations() : damages
       return (sessions, found, try await catalogue.doubtful())
     }
-    if json {
-      try StandardOutput.write(
-        JSONValue.lines(sessions.map { .object($0.members(isDoubtful: doubtful.contains($0.id))) }))
-    } else if sessions.isEmpty, damages.isEmpty {
-      StandardError.write(try CommandLoop.run { try await Self.absence(in: catalogue) })
-    } else {
-      try StandardOutput.write(
-        SessionSummary.table(sessions, doubtful: doubtful, columns: StandardOutput.columns))
-    }
-    try damages.report()
+    return Listing(
+      sessions, json: { .object($0.members(isDoubtful: doubtful.contains($0.id))) },
+      absence: sessions.isEmpty ? try CommandLoop.run { try await Self.absence(in: catalogue) } : "",
+      damages: damages.map { "\($0)" }, rows: { SessionSummary.table($0, doubtful: doubtful, columns: $1) })
   }
 
   /// The text for a store without sessions: its other content, and the place of the demo's sessions.

@@ -9,7 +9,7 @@ import Support
 /// `sensord show SESSION|WORKOUT|last`: one session or workout in full.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show one session with its quality report, or one workout.",
+    commandName: "show", abstract: "Show one session or workout, and its quality.",
     usage: "sensord show <session> [--tachogram] [--json] [options]",
     discussion: """
       With a maximum heart rate in the configuration, also the time in its zones.
@@ -67,7 +67,7 @@ struct ShowCommand: ParsableCommand {
       }
     }
     try StandardOutput.write(text)
-    try alterations.report()
+    try alterations.reportDamages()
   }
 }
 

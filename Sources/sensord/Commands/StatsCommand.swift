@@ -7,7 +7,7 @@ import SeriesStore
 import Support
 
 /// `sensord stats TYPE --every INTERVAL`: figures of a quantity type, a row for each interval of the calendar.
-struct StatsCommand: ParsableCommand {
+struct StatsCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats", abstract: "Sum up a quantity by hours, days, weeks …",
     usage: "sensord stats <type> --every <interval> [--from <t>] [--to <t>] [options]",
@@ -40,12 +40,9 @@ struct StatsCommand: ParsableCommand {
   @Flag(help: "Each source by itself instead of merged.")
   var bySource = false
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the rows as JSON, times in UTC, durations in seconds.")
-  var json = false
-
-  mutating func run() throws {
+  func listing() throws -> Listing {
     let quantity = try Self.quantityType(type)
     let interval = try CalendarInterval(parsing: every)
     let zone = try ZoneChoice.rules(named: zone, environment: .current)
@@ -56,24 +53,18 @@ struct StatsCommand: ParsableCommand {
     if bySource { options.insert(.separateBySource) }
     let query = try StatisticsCollectionQuery(
       quantity, options, buckets: .natural(interval, zone: zone), from: from, to: to)
-    let reader = try store.openToRead()
-    let statistics = try CommandLoop.run { () async throws -> [Statistics] in
-      guard let reader else { return [] }
+    let statistics = try list.read { store async throws -> [Statistics] in
+      guard let store else { return [] }
       do throws(StoreError) {
-        return try await query.result(for: reader).value
+        return try await query.result(for: store).value
       } catch  where error.code == .invalid {
         throw CommandFailure(.usage, error.message)
       }
     }
-    if json {
-      try StandardOutput.write(JSONValue.lines(statistics.map { $0.json }))
-    } else if statistics.allSatisfy({ $0.count == 0 }) {
-      StandardError.write(
-        "There is no \(quantity.identifier) in that time. 'sensord sessions' lists what was recorded.\n")
-    } else {
-      let table = StatisticsTable(statistics, of: quantity, every: interval, in: zone)
-      try StandardOutput.write(table.rendered(columns: StandardOutput.columns))
-    }
+    return Listing(
+      isEmpty: statistics.allSatisfy { $0.count == 0 }, json: { JSONValue.lines(statistics.map { $0.json }) },
+      rows: { StatisticsTable(statistics, of: quantity, every: interval, in: zone).rendered(columns: $0) },
+      absence: "There is no \(quantity.identifier) in that time. 'sensord sessions' lists what was recorded.\n")
   }
 
   private static func quantityType(_ name: String) throws -> QuantityType {

@@ -9,7 +9,7 @@ import Support
 /// `sensord hrv SESSION|last`: heart rate variability of a session, of a part of it, or window by window.
 struct VariabilityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hrv", abstract: "Show heart rate variability, each figure with its number of values.",
+    commandName: "hrv", abstract: "Show the heart rate variability of a session.",
     usage: "sensord hrv <session> [--from <t>] [--to <t>] [--window <t>] [options]",
     discussion: """
       Only intervals between two normal beats count, and no difference is taken
@@ -61,7 +61,7 @@ struct VariabilityCommand: ParsableCommand {
       reports: try VariabilityReport.reports(
         NNIntervals(beats), in: span, windowMicroseconds: window, refusal: session.variabilityRefusal))
     try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
-    try alterations.report()
+    try alterations.reportDamages()
   }
 
   /// The greatest number of windows: more would need minutes of computing, and nobody would read them.

@@ -5,7 +5,7 @@ import Reports
 import Support
 
 /// `sensord workouts`: the workouts that sensord and other programs stored.
-struct WorkoutsCommand: ParsableCommand {
+struct WorkoutsCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "workouts", abstract: "List workouts, oldest first.",
     usage: """
@@ -37,25 +37,16 @@ struct WorkoutsCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Leave out what began then or later.", valueName: "t"))
   var to: String?
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the workouts as JSON.")
-  var json = false
-
-  mutating func run() throws {
-    if !json { try ZoneChoice.requireLocal() }
+  func listing() throws -> Listing {
     let predicate = try predicate()
-    let catalogue = try store.catalogue()
+    let catalogue = try list.store.catalogue()
     let (workouts, damages) = try CommandLoop.run { try await catalogue.workouts(predicate) }
-    if json {
-      try StandardOutput.write(JSONValue.lines(workouts.map { .object($0.members) }))
-    } else if workouts.isEmpty, damages.isEmpty {
-      StandardError.write("There are no such workouts. 'sensord workout start' begins one.\n")
-    } else {
-      try StandardOutput.write(WorkoutTable.text(workouts, columns: StandardOutput.columns))
-    }
-    for damage in damages { StandardError.write("sensord: \(PrintableText.line(damage))\n") }
-    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
+    return Listing(
+      workouts, json: { .object($0.members) },
+      absence: "There are no such workouts. 'sensord workout start' begins one.\n", damages: damages,
+      rows: Self.table)
   }
 
   private func predicate() throws -> SamplePredicate {
@@ -83,8 +74,8 @@ struct WorkoutsCommand: ParsableCommand {
 }
 
 /// The rows of `sensord workouts`.
-enum WorkoutTable {
-  static func text(_ entries: [WorkoutEntry], columns: Int) -> String {
+extension WorkoutsCommand {
+  private static func table(_ entries: [WorkoutEntry], columns: Int) -> String {
     var table = TextTable([
       .init("Workout"), .init("Start"), .init("Length", .right), .init("Type", shrinks: true),
       .init("Activities", .right), .init("Avg", .right), .init("Max", .right), .init("Recovery", .right),

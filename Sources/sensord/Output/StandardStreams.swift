@@ -44,10 +44,10 @@ enum StandardError {
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }
 
-extension [StoreDamage] {
+extension Array where Element: CustomStringConvertible {
   /// Reports each damage, and ends the command with 65 if there is one: the printed result is incomplete, or not as it was
   /// written.
-  func report() throws(EarlierReport) {
+  func reportDamages() throws(EarlierReport) {
     for damage in self { StandardError.write("sensord: \(PrintableText.line("\(damage)"))\n") }
     guard isEmpty else { throw EarlierReport(status: .badData) }
   }

@@ -8,7 +8,7 @@ internal import SeriesStore
 /// `sensord report SESSION|WORKOUT|last -o FILE`: one recording as a page.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Write a page about one session or workout, to look at or print.",
+    commandName: "report", abstract: "Write a page about one session or workout.",
     usage: "sensord report <session> [-o <file>] [--force] [options]",
     discussion: """
       One HTML file with its pictures: heart rate, intervals, Poincaré plot, gaps,
@@ -67,6 +67,6 @@ struct ReportCommand: ParsableCommand {
     } else {
       try StandardOutput.write(bytes)
     }
-    try alterations.report()
+    try alterations.reportDamages()
   }
 }

@@ -6,14 +6,14 @@ import Reports
 import SeriesStore
 import Support
 
-/// `sensord hearing [AUDIOGRAM]`: audiograms that other programs saved, and how much sound was heard. `sensord hearing --rescan`: looks
-/// for weeks that were too loud.
-struct HearingCommand: ParsableCommand {
+/// `sensord health hearing [AUDIOGRAM]`: audiograms that other programs saved, and how much sound was heard. With `--rescan`: looks for
+/// weeks that were too loud.
+struct HearingCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearing", abstract: "Show audiograms, and the sound from headphones.",
     usage: """
-      sensord hearing [<audiogram>] [options]
-             sensord hearing --rescan [options]
+      sensord health hearing [<audiogram>] [options]
+             sensord health hearing --rescan [options]
       """,
     discussion: """
       The dose is that of the last seven days: 100 % are 40 hours at 80 dB(A), and
@@ -23,9 +23,9 @@ struct HearingCommand: ParsableCommand {
       With --rescan all sound of headphones is searched: where the dose of seven
       days passed 100 %, an event is stored. A second time adds nothing.
 
-        sensord hearing
-        sensord hearing last
-        sensord hearing --rescan
+        sensord health hearing
+        sensord health hearing last
+        sensord health hearing --rescan
       """)
 
   @Argument(help: "The first digits of an audiogram's name, or last; a list without.")
@@ -34,46 +34,39 @@ struct HearingCommand: ParsableCommand {
   @Flag(help: "Look for seven days that were too loud, and store them as events.")
   var rescan = false
 
-  @OptionGroup var store: StoreOptions
-
-  @Flag(help: "Print the audiograms, events and dose as JSON, or what a rescan changed.")
-  var json = false
+  @OptionGroup var list: ListOptions
 
   func validate() throws {
     if rescan, audiogram != nil { throw ValidationError("--rescan does not go with an audiogram") }
   }
 
   mutating func run() throws {
-    if rescan { return try ExposureScan.run(in: store).write(json) }
-    if !json { try ZoneChoice.requireLocal() }
-    let reader = try store.openToRead()
+    guard rescan else { return try printList() }
+    try ExposureScan.run(in: list.store).write(list.json)
+  }
+
+  func listing() throws -> Listing {
     let name = audiogram
     let now = Timestamp(microseconds: LocalTime.now())
-    let (audiograms, exposures, dose) = try CommandLoop.run {
-      () async throws -> ([AudiogramEntry], [ExposureEventEntry], Double?) in
-      guard let reader else {
-        // Nothing was ever stored: the named audiogram is missing.
-        _ = try SampleNames.audiograms.chosen(name, of: [HealthSample]())
-        return ([], [], nil)
-      }
-      let samples = try await SampleQuery(.type(.audiogram)).result(for: reader).value
+    let (audiograms, exposures, dose) = try list.read {
+      store async throws -> ([AudiogramEntry], [ExposureEventEntry], Double?) in
+      let samples = try await SampleNames.audiograms.samples(name, in: store)
+      guard let store else { return ([], [], nil) }
       var audiograms: [AudiogramEntry] = []
-      for sample in try SampleNames.audiograms.chosen(name, of: samples) {
-        audiograms.append(AudiogramEntry(sample, try await AudiogramQuery(sample.id).result(for: reader).value))
+      for sample in samples {
+        audiograms.append(AudiogramEntry(sample, try await AudiogramQuery(sample.id).result(for: store).value))
       }
-      let exposures = try await SampleQuery(Self.exposureEvents).result(for: reader).value
-      return (audiograms, exposures.map { ExposureEventEntry($0) }, try await Self.dose(before: now, reader))
+      let exposures = try await SampleQuery(Self.exposureEvents).result(for: store).value
+      return (audiograms, exposures.map { ExposureEventEntry($0) }, try await Self.dose(before: now, store))
     }
-    if json {
-      try StandardOutput.write(HearingDocument(audiograms, exposures, dose: dose).json.text + "\n")
-    } else if name != nil {
-      for entry in audiograms { try StandardOutput.write(entry.text) }
-    } else if audiograms.isEmpty, exposures.isEmpty, dose == nil {
-      StandardError.write("There is nothing about hearing. Other programs save it; see Documentation/clients.md.\n")
-    } else {
-      try StandardOutput.write(
-        HearingTables.text(audiograms, exposures, dose: dose, columns: StandardOutput.columns))
-    }
+    return Listing(
+      isEmpty: audiograms.isEmpty && exposures.isEmpty && dose == nil,
+      json: { Array((HearingDocument(audiograms, exposures, dose: dose).json.text + "\n").utf8) },
+      rows: { columns in
+        name == nil
+          ? Self.tables(audiograms, exposures, dose: dose, columns: columns)
+          : audiograms.map(\.text).joined()
+      }, absence: "There is nothing about hearing. Other programs save it; see Documentation/clients.md.\n")
   }
 
   private static let exposureEvents = SamplePredicate.or([
@@ -90,9 +83,9 @@ struct HearingCommand: ParsableCommand {
   }
 }
 
-/// The tables of `sensord hearing`.
-enum HearingTables {
-  static func text(
+/// The tables of `sensord health hearing`.
+extension HearingCommand {
+  private static func tables(
     _ audiograms: [AudiogramEntry], _ exposures: [ExposureEventEntry], dose: Double?, columns: Int
   ) -> String {
     var parts: [String] = []
@@ -184,8 +177,7 @@ extension AudiogramEntry {
   }
 }
 
-/// `sensord hearing --rescan`: makes the stored events of headphones those that the sound in the store leads to. Events of other
-/// programs stay.
+/// `--rescan`: makes the stored events of headphones those that the sound in the store leads to. Events of other programs stay.
 struct ExposureScan {
   private var added = 0
   private var removed = 0

@@ -7,7 +7,7 @@ import Reports
 import SeriesStore
 import Support
 
-/// `sensord records`: clinical records, which come from files of health providers.
+/// `sensord health records`: clinical records, which come from files of health providers.
 struct RecordsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "records", abstract: "Import, list, get and remove clinical records.",
@@ -16,45 +16,35 @@ struct RecordsCommand: ParsableCommand {
       of a laboratory and the like. It is kept byte for byte. No program saves one,
       and each is read only by programs to which you allow it ('sensord grants').
 
-        sensord records import download.json
-        sensord records list
-        sensord records get 3f2a91bc -o sodium.json
+        sensord health records import download.json
+        sensord health records list
+        sensord health records get 3f2a91bc -o sodium.json
       """,
     subcommands: [
       RecordsListCommand.self, RecordsImportCommand.self, RecordsGetCommand.self, RecordsRemoveCommand.self,
     ], defaultSubcommand: RecordsListCommand.self)
-
-  /// The record that a person means.
-  @concurrent static func record(_ name: String, in store: HealthStore?) async throws -> HealthSample {
-    guard let store else { return try SampleNames.records.sample(name, of: [HealthSample]()) }
-    return try SampleNames.records.sample(name, of: try await SampleQuery(.clinicalRecords).result(for: store).value)
-  }
 }
 
-/// `sensord records list`.
-struct RecordsListCommand: ParsableCommand {
+/// `sensord health records list`.
+struct RecordsListCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List clinical records, by the time that they are about.",
-    usage: "sensord records list [options]")
+    usage: "sensord health records list [options]")
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the list as JSON.")
-  var json = false
-
-  mutating func run() throws {
-    if !json { try ZoneChoice.requireLocal() }
-    let reader = try store.openToRead()
-    let entries = try CommandLoop.run { () async throws -> [RecordEntry] in
-      guard let reader else { return [] }
-      let samples = try await SampleQuery(.clinicalRecords).result(for: reader).value
-      let names = try await reader.clinicalRecordNames(of: samples.map(\.id))
+  func listing() throws -> Listing {
+    let entries = try list.read { store in
+      let samples = try await SampleNames.records.samples(in: store)
+      let names = try await store?.clinicalRecordNames(of: samples.map(\.id)) ?? [:]
       return samples.map { RecordEntry($0, name: names[$0.id] ?? "") }
     }
-    if json { return try StandardOutput.write(JSONValue.lines(entries.map(\.json))) }
-    guard !entries.isEmpty else {
-      return StandardError.write("There are no clinical records. 'sensord records import FILE' brings some.\n")
-    }
+    return Listing(
+      entries, json: \.json,
+      absence: "There are no clinical records. 'sensord health records import FILE' brings some.\n", rows: Self.table)
+  }
+
+  private static func table(_ entries: [RecordEntry], columns: Int) -> String {
     var table = TextTable([
       .init("Record"), .init("Date"), .init("Type"), .init("Name", shrinks: true), .init("Source", shrinks: true),
     ])
@@ -64,11 +54,11 @@ struct RecordsListCommand: ParsableCommand {
         TypeWords.text(entry.sample.type.identifier), entry.name, entry.sample.source.identifier,
       ])
     }
-    try StandardOutput.write(table.rendered(columns: StandardOutput.columns))
+    return table.rendered(columns: columns)
   }
 }
 
-/// `sensord records get RECORD`.
+/// `sensord health records get RECORD`.
 struct RecordsGetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Write a record's document to standard output, or to a file.",
@@ -86,7 +76,7 @@ struct RecordsGetCommand: ParsableCommand {
     let name = record
     let reader = try store.openToRead()
     let document = try CommandLoop.run { () async throws -> [UInt8] in
-      let sample = try await RecordsCommand.record(name, in: reader)
+      let sample = try await SampleNames.records.sample(name, in: reader)
       guard let reader else { return [] }
       return try await ClinicalRecordQuery(sample.id).result(for: reader).value.resource.data
     }
@@ -104,7 +94,7 @@ struct RecordsGetCommand: ParsableCommand {
   }
 }
 
-/// `sensord records remove RECORD`.
+/// `sensord health records remove RECORD`.
 struct RecordsRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a record, and its files, for good.")
@@ -118,18 +108,18 @@ struct RecordsRemoveCommand: ParsableCommand {
     let writer = try store.openToWrite(making: false)
     let name = record
     try CommandLoop.run {
-      let sample = try await RecordsCommand.record(name, in: writer)
+      let sample = try await SampleNames.records.sample(name, in: writer)
       try await writer.delete([sample.id], as: sample.source.identifier)
       await writer.close()
     }
   }
 }
 
-/// `sensord records import FILE…`.
+/// `sensord health records import FILE…`.
 struct RecordsImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import FHIR resources from files.",
-    usage: "sensord records import <file> … [--source <name>] [options]",
+    usage: "sensord health records import <file> … [--source <name>] [options]",
     discussion: """
       A file is one resource as JSON, a Bundle, or a resource on each line. What is
       no record, such as a Patient, is left out and told. Twice adds nothing.
@@ -137,7 +127,7 @@ struct RecordsImportCommand: ParsableCommand {
       With --source, the name of a provider, a resource that was changed there
       replaces the one of the same identifier; without, it is kept beside it.
 
-        sensord records import --source clinic allergies.json results.ndjson
+        sensord health records import --source clinic allergies.json results.ndjson
       """)
 
   @Argument(help: "The files.", completion: .file())

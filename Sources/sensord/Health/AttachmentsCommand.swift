@@ -7,7 +7,7 @@ import Reports
 import SeriesStore
 import Support
 
-/// `sensord attachments`: the files that belong to prescriptions and clinical records.
+/// `sensord health attachments`: the files that belong to prescriptions and clinical records.
 struct AttachmentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attachments", abstract: "Add, list, get and remove the files of prescriptions and records.",
@@ -15,8 +15,8 @@ struct AttachmentsCommand: ParsableCommand {
       A prescription or a clinical record can have files: PNG, JPEG, HEIC, TIFF or
       PDF, as their bytes say, of 64 MiB at most. They are deleted with it.
 
-        sensord attachments add last scan.pdf
-        sensord attachments list
+        sensord health attachments add last scan.pdf
+        sensord health attachments list
       """,
     subcommands: [
       AttachmentsListCommand.self, AttachmentsAddCommand.self, AttachmentsGetCommand.self,
@@ -24,44 +24,37 @@ struct AttachmentsCommand: ParsableCommand {
     ])
 }
 
-/// `sensord attachments list [OBJECT]`.
-struct AttachmentsListCommand: ParsableCommand {
+/// `sensord health attachments list [OBJECT]`.
+struct AttachmentsListCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List attached files.",
-    usage: "sensord attachments list [<object>] [options]")
+    usage: "sensord health attachments list [<object>] [options]")
 
   @Argument(help: "The first digits of a prescription's or record's name, or last; files of all without.")
   var object: String?
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the list as JSON.")
-  var json = false
-
-  mutating func run() throws {
-    if !json { try ZoneChoice.requireLocal() }
-    let reader = try store.openToRead()
+  func listing() throws -> Listing {
     let name = object
-    let found = try CommandLoop.run { () async throws -> [Attachment] in
-      if let name {
-        let object = try await AttachmentListing.object(name, in: reader)
-        return try await reader?.attachments(for: object) ?? []
-      }
-      return try await reader?.allAttachments() ?? []
+    let found = try list.read { store async throws -> [Attachment] in
+      guard let name else { return try await store?.allAttachments() ?? [] }
+      let object = try await AttachmentsCommand.object(name, in: store)
+      return try await store?.attachments(for: object) ?? []
     }
-    if json { return try StandardOutput.write(AttachmentListing.json(found).text + "\n") }
-    guard !found.isEmpty else {
-      return StandardError.write("There are no attached files. 'sensord attachments add' attaches one.\n")
-    }
-    try StandardOutput.write(AttachmentListing.table(found, columns: StandardOutput.columns))
+    return Listing(
+      isEmpty: found.isEmpty,
+      json: { Array((JSONValue.array(found.map(AttachmentsCommand.json)).text + "\n").utf8) },
+      rows: { AttachmentsCommand.table(found, columns: $0) },
+      absence: "There are no attached files. 'sensord health attachments add' attaches one.\n")
   }
 }
 
-/// `sensord attachments add OBJECT FILE`.
+/// `sensord health attachments add OBJECT FILE`.
 struct AttachmentsAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Attach a file to a prescription or record.",
-    usage: "sensord attachments add <object> <file> [--name <name>] [options]",
+    usage: "sensord health attachments add <object> <file> [--name <name>] [options]",
     discussion: "The file is copied. Of its path only the last part is kept, as its name.")
 
   @Argument(help: "The first digits of the prescription's or record's name, or last.")
@@ -86,7 +79,7 @@ struct AttachmentsAddCommand: ParsableCommand {
     guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .missing) }
     defer { close(descriptor) }
     let added = try CommandLoop.run {
-      let id = try await AttachmentListing.object(object, in: writer)
+      let id = try await AttachmentsCommand.object(object, in: writer)
       Progress.show("copying")
       defer { Progress.clear() }
       let added = try await writer.addAttachment(to: id, name: name, from: descriptor)
@@ -94,14 +87,15 @@ struct AttachmentsAddCommand: ParsableCommand {
       return added
     }
     try StandardOutput.write(
-      json ? AttachmentListing.json(added).text + "\n" : "\(added.id.uuidString.lowercased())\n")
+      json ? AttachmentsCommand.json(added).text + "\n" : "\(added.id.uuidString.lowercased())\n")
   }
 }
 
-/// `sensord attachments get ATTACHMENT`.
+/// `sensord health attachments get ATTACHMENT`.
 struct AttachmentsGetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Write an attached file to standard output, or to a file.",
+    usage: "sensord health attachments get <attachment> [--output <file>] [options]",
     discussion: "The name that the file has in the store is never used as a path.")
 
   @Argument(help: "The first digits of the attachment's name, or last.")
@@ -115,7 +109,7 @@ struct AttachmentsGetCommand: ParsableCommand {
   mutating func run() throws {
     let name = attachment
     let reader = try store.openToRead()
-    let found = try CommandLoop.run { try await AttachmentListing.attachment(name, in: reader) }
+    let found = try CommandLoop.run { try await AttachmentsCommand.attachment(name, in: reader) }
     guard output != nil || isatty(STDOUT_FILENO) == 0 else {
       throw CommandFailure(.usage, "a file would disturb the terminal", remedy: "name one with --output FILE")
     }
@@ -139,7 +133,7 @@ struct AttachmentsGetCommand: ParsableCommand {
   }
 }
 
-/// `sensord attachments remove ATTACHMENT`.
+/// `sensord health attachments remove ATTACHMENT`.
 struct AttachmentsRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove an attached file for good.")
@@ -153,14 +147,14 @@ struct AttachmentsRemoveCommand: ParsableCommand {
     let writer = try store.openToWrite(making: false)
     let name = attachment
     try CommandLoop.run {
-      try await writer.removeAttachment(AttachmentListing.attachment(name, in: writer).id)
+      try await writer.removeAttachment(AttachmentsCommand.attachment(name, in: writer).id)
       await writer.close()
     }
   }
 }
 
-/// The files of attachments, as the commands of `sensord attachments` find and show them.
-enum AttachmentListing {
+/// The files of attachments, as the commands of `sensord health attachments` find and show them.
+extension AttachmentsCommand {
   /// One row for each file.
   static func table(_ attachments: [Attachment], columns: Int) -> String {
     var table = TextTable([
@@ -178,8 +172,6 @@ enum AttachmentListing {
 
   private static func short(_ id: UUID) -> String { String(id.uuidString.lowercased().prefix(8)) }
 
-  static func json(_ attachments: [Attachment]) -> JSONValue { .array(attachments.map { json($0) }) }
-
   static func json(_ attachment: Attachment) -> JSONValue {
     [
       "id": .string(attachment.id.uuidString.lowercased()),
@@ -191,10 +183,8 @@ enum AttachmentListing {
 
   /// The object that a person means: a whole identifier of any object, or the name of an object that can have files.
   @concurrent static func object(_ name: String, in store: HealthStore?) async throws -> UUID {
-    guard let store else { return try SampleNames.documents.sample(name, of: [HealthSample]()).id }
-    if let id = UUID(uuidString: name) { return id }
-    let samples = try await SampleQuery(.or([.type(.visionPrescription), .clinicalRecords])).result(for: store).value
-    return try SampleNames.documents.sample(name, of: samples).id
+    if store != nil, let id = UUID(uuidString: name) { return id }
+    return try await SampleNames.documents.sample(name, in: store).id
   }
 
   /// The file that a person means.

@@ -6,61 +6,49 @@ import Reports
 import SeriesStore
 import Support
 
-/// `sensord prescriptions [NAME]`: prescriptions of glasses and contacts that other programs saved.
-struct PrescriptionsCommand: ParsableCommand {
+/// `sensord health prescriptions [NAME]`: prescriptions of glasses and contacts that other programs saved.
+struct PrescriptionsCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "prescriptions", abstract: "Show prescriptions of glasses and contact lenses.",
-    usage: "sensord prescriptions [<prescription>] [options]",
+    usage: "sensord health prescriptions [<prescription>] [options]",
     discussion: """
       One is written as opticians do: R and L, powers in dioptres, the axis in
       degrees, distances in millimetres, prisms in prism dioptres. Other programs
       save them.
 
-        sensord prescriptions
-        sensord prescriptions last
+        sensord health prescriptions
+        sensord health prescriptions last
       """)
 
   @Argument(help: "The first digits of a prescription's name, or last; a list without.")
   var prescription: String?
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the prescriptions as JSON.")
-  var json = false
-
-  mutating func run() throws {
-    if !json { try ZoneChoice.requireLocal() }
-    let reader = try store.openToRead()
+  func listing() throws -> Listing {
     let name = prescription
-    let entries = try CommandLoop.run { () async throws -> [PrescriptionEntry] in
-      guard let reader else {
-        // Nothing was ever stored: the named prescription is missing.
-        _ = try SampleNames.prescriptions.chosen(name, of: [HealthSample]())
-        return []
-      }
-      let samples = try await SampleQuery(.type(.visionPrescription)).result(for: reader).value
+    let entries = try list.read { store async throws -> [PrescriptionEntry] in
       var entries: [PrescriptionEntry] = []
-      for sample in try SampleNames.prescriptions.chosen(name, of: samples) {
-        let prescription = try await VisionPrescriptionQuery(sample.id).result(for: reader).value
+      let samples = try await SampleNames.prescriptions.samples(name, in: store)
+      guard let store else { return entries }
+      for sample in samples {
+        let prescription = try await VisionPrescriptionQuery(sample.id).result(for: store).value
         entries.append(PrescriptionEntry(sample, prescription))
       }
       return entries
     }
-    if json {
-      try StandardOutput.write(JSONValue.array(entries.map(\.json)).text + "\n")
-    } else if name != nil {
-      for entry in entries { try StandardOutput.write(entry.text(columns: StandardOutput.columns)) }
-    } else if entries.isEmpty {
-      StandardError.write("There are no prescriptions. Other programs save them; see Documentation/clients.md.\n")
-    } else {
-      try StandardOutput.write(PrescriptionTable.text(entries, columns: StandardOutput.columns))
-    }
+    return Listing(
+      isEmpty: entries.isEmpty, json: { Array((JSONValue.array(entries.map(\.json)).text + "\n").utf8) },
+      rows: { columns in
+        name == nil
+          ? Self.table(entries, columns: columns) : entries.map { $0.text(columns: columns) }.joined()
+      }, absence: "There are no prescriptions. Other programs save them; see Documentation/clients.md.\n")
   }
 }
 
-/// The rows of `sensord prescriptions`.
-enum PrescriptionTable {
-  static func text(_ entries: [PrescriptionEntry], columns: Int) -> String {
+/// The rows of `sensord health prescriptions`.
+extension PrescriptionsCommand {
+  private static func table(_ entries: [PrescriptionEntry], columns: Int) -> String {
     var table = TextTable([
       .init("Name"), .init("Issued"), .init("Expires"), .init("For"), .init("Description", shrinks: true),
       .init("Source", shrinks: true),
@@ -96,8 +84,8 @@ extension PrescriptionEntry {
     for lens in lenses {
       table.add([lens.eye == .right ? "R" : "L"] + columnsOfFields.map { $0.text(lens.values) ?? "–" })
     }
-    var text = "Prescription \(shortName) for \(prescription.type.word), \(PrescriptionTable.day(sample.start))"
-    if let expires { text += " to \(PrescriptionTable.day(expires))" }
+    var text = "Prescription \(shortName) for \(prescription.type.word), \(PrescriptionsCommand.day(sample.start))"
+    if let expires { text += " to \(PrescriptionsCommand.day(expires))" }
     text += "\n"
     if let purpose { text += PrintableText.line(purpose, columns: columns) + "\n" }
     if let brand = prescription.brand { text += PrintableText.line(brand, columns: columns) + "\n" }

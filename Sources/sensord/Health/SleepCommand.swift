@@ -5,21 +5,21 @@ import Reports
 import SeriesStore
 import Support
 
-/// `sensord sleep [NIGHT]`: nights and naps that other programs saved.
-struct SleepCommand: ParsableCommand {
+/// `sensord health sleep [NIGHT]`: nights and naps that other programs saved.
+struct SleepCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "sleep", abstract: "Show nights and naps, and their stages.",
     usage: """
-      sensord sleep [--from <day>] [--to <day>] [options]
-             sensord sleep <night> [options]
+      sensord health sleep [--from <day>] [--to <day>] [options]
+             sensord health sleep <night> [options]
       """,
     discussion: """
       A night is named by the day on which it ends, or last; a day of sleep ends at
       18:00. Where several programs tell of one moment, the one that tells stages of
       sleep counts. sensord measures no sleep: other programs save it.
 
-        sensord sleep last
-        sensord sleep --from 2026-11-01 --json
+        sensord health sleep last
+        sensord health sleep --from 2026-11-01 --json
       """)
 
   @Argument(help: "The day on which a night ends, as in 2026-11-21, or last; a list without.")
@@ -31,10 +31,7 @@ struct SleepCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Leave out later nights.", valueName: "day"), transform: Self.day)
   var to: CalendarDay?
 
-  @OptionGroup var store: StoreOptions
-
-  @Flag(help: "Print the nights as JSON.")
-  var json = false
+  @OptionGroup var list: ListOptions
 
   func validate() throws {
     if night != nil, from != nil || to != nil { throw ValidationError("--from and --to do not go with a night") }
@@ -42,29 +39,24 @@ struct SleepCommand: ParsableCommand {
     if let night, night != "last" { _ = try Self.day(night) }
   }
 
-  mutating func run() throws {
+  func listing() throws -> Listing {
     let zone = try ZoneChoice.rules(named: nil, environment: .current)
-    let reader = try store.openToRead()
     let (name, from, to) = (night, from, to)
-    let nights = try CommandLoop.run { () async throws -> [SleepNight] in
-      guard let reader else { return [] }
+    let nights = try list.read { store async throws -> [SleepNight] in
+      guard let store else { return [] }
       switch name {
-      case nil: return try await Self.nights(from: from, to: to, in: zone, reader)
-      case "last": return try await Self.last(in: zone, reader)
+      case nil: return try await Self.nights(from: from, to: to, in: zone, store)
+      case "last": return try await Self.last(in: zone, store)
       case let name?:
         let day = try Self.day(name)
-        return try await Self.nights(from: day, to: day, in: zone, reader)
+        return try await Self.nights(from: day, to: day, in: zone, store)
       }
     }
     if let name, nights.isEmpty { throw Self.missing(name) }
-    if json {
-      try StandardOutput.write(JSONValue.lines(nights.map(\.json)))
-    } else if name != nil {
-      for night in nights { try StandardOutput.write(night.text(columns: StandardOutput.columns)) }
-    } else if nights.isEmpty {
-      StandardError.write("There is no such sleep. Other programs save it; see Documentation/clients.md.\n")
-    } else {
-      try StandardOutput.write(SleepTable.text(nights, columns: StandardOutput.columns))
+    return Listing(
+      nights, json: \.json, absence: "There is no such sleep. Other programs save it; see Documentation/clients.md.\n"
+    ) { nights, columns in
+      name == nil ? Self.table(nights, columns: columns) : nights.map { $0.text(columns: columns) }.joined()
     }
   }
 
@@ -97,7 +89,7 @@ struct SleepCommand: ParsableCommand {
     name == "last"
       ? CommandFailure(.noInput, "no sleep is stored", remedy: "other programs save it; see Documentation/clients.md")
       : CommandFailure(
-        .noInput, "there is no sleep of the night to \(name)", remedy: "'sensord sleep' lists the nights")
+        .noInput, "there is no sleep of the night to \(name)", remedy: "'sensord health sleep' lists the nights")
   }
 
   private static func day(_ text: String) throws -> CalendarDay {
@@ -108,9 +100,9 @@ struct SleepCommand: ParsableCommand {
   }
 }
 
-/// The rows of `sensord sleep`: nights, and naps below them.
-enum SleepTable {
-  static func text(_ nights: [SleepNight], columns: Int) -> String {
+/// The rows of `sensord health sleep`: nights, and naps below them.
+extension SleepCommand {
+  private static func table(_ nights: [SleepNight], columns: Int) -> String {
     var table = TextTable([
       .init("Night to"), .init("In bed"), .init("Asleep", .right), .init("Core", .right), .init("Deep", .right),
       .init("REM", .right), .init("Awake", .right), .init("Eff.", .right),

@@ -5,18 +5,18 @@ import Reports
 import SeriesStore
 import Support
 
-/// `sensord blood-pressure`: measurements that other programs saved.
-struct BloodPressureCommand: ParsableCommand {
+/// `sensord health blood-pressure`: measurements that other programs saved.
+struct BloodPressureCommand: ListCommand {
   static let configuration = CommandConfiguration(
     commandName: "blood-pressure", abstract: "Show measurements of blood pressure.",
-    usage: "sensord blood-pressure [--from <t>] [--to <t>] [options]",
+    usage: "sensord health blood-pressure [--from <t>] [--to <t>] [options]",
     discussion: """
       Systolic and diastolic in mmHg. A measurement is one object with two values:
       they are saved and deleted together. The average is that of the last seven
       days. sensord measures no blood pressure: other programs save it.
 
-        sensord blood-pressure
-        sensord blood-pressure --from 2026-11-01 --json
+        sensord health blood-pressure
+        sensord health blood-pressure --from 2026-11-01 --json
       """)
 
   @Option(help: ArgumentHelp("Leave out what was measured before.", valueName: "t"))
@@ -25,31 +25,23 @@ struct BloodPressureCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Leave out what was measured then or later.", valueName: "t"))
   var to: String?
 
-  @OptionGroup var store: StoreOptions
+  @OptionGroup var list: ListOptions
 
-  @Flag(help: "Print the measurements as JSON.")
-  var json = false
-
-  mutating func run() throws {
+  func listing() throws -> Listing {
     let zone = try ZoneChoice.rules(named: nil, environment: .current)
     let from = try from.map { try MomentText.moment($0, in: zone, option: "--from") }
     let to = try to.map { try MomentText.moment($0, in: zone, option: "--to") }
     if let from, let to, from > to { throw CommandFailure(.usage, "--from is after --to") }
-    let reader = try store.openToRead()
-    let entries = try CommandLoop.run { () async throws -> [BloodPressureEntry] in
-      guard let reader else { return [] }
-      return try await Self.entries(from: from, to: to, reader)
+    let entries = try list.read { store async throws -> [BloodPressureEntry] in
+      guard let store else { return [] }
+      return try await Self.entries(from: from, to: to, store)
     }
-    if json {
-      try StandardOutput.write(JSONValue.lines(entries.map(\.json)))
-    } else if entries.isEmpty {
-      StandardError.write("There is no blood pressure. Other programs save it; see Documentation/clients.md.\n")
-    } else {
-      // The mean of a part of the week would look like that of the whole week.
-      let now = from == nil && to == nil ? Timestamp(microseconds: LocalTime.now()) : nil
-      let text = BloodPressureTable.text(entries, weekBefore: now, columns: StandardOutput.columns)
-      try StandardOutput.write(text)
-    }
+    // The mean of a part of the week would look like that of the whole week.
+    let now = from == nil && to == nil ? Timestamp(microseconds: LocalTime.now()) : nil
+    return Listing(
+      entries, json: \.json,
+      absence: "There is no blood pressure. Other programs save it; see Documentation/clients.md.\n"
+    ) { Self.table($0, weekBefore: now, columns: $1) }
   }
 
   @concurrent private static func entries(
@@ -66,10 +58,10 @@ struct BloodPressureCommand: ParsableCommand {
   }
 }
 
-/// The rows of `sensord blood-pressure`.
-enum BloodPressureTable {
+/// The rows of `sensord health blood-pressure`.
+extension BloodPressureCommand {
   /// A row for each measurement, and the mean of the seven days before `end`.
-  static func text(_ entries: [BloodPressureEntry], weekBefore end: Timestamp?, columns: Int) -> String {
+  private static func table(_ entries: [BloodPressureEntry], weekBefore end: Timestamp?, columns: Int) -> String {
     var table = TextTable([
       .init("Measured"), .init("Systolic", .right), .init("Diastolic", .right), .init("Source", shrinks: true),
     ])
