@@ -89,7 +89,7 @@ let package = Package(
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "Reports", "Documents", "Door", "RecorderBus", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
+        "Reports", "Documents", "Door", "RecorderBus", "SensordClient", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
         "Timeline", "HealthModel", "SeriesStore", "Captures", "Support", "CLinux", "CConfinement", argumentParser,
         logging,
       ],
@@ -186,8 +186,8 @@ let package = Package(
     tests(
       "Sensord",
       [
-        "sensord", "Reports", "Documents", "Ingestion", "Door", "DBus", "HealthModel", "Support", "RecordingSamples",
-        "HealthInterchange", "Interchange", "TestSupport", "CageProbe", argumentParser,
+        "sensord", "Reports", "Documents", "Ingestion", "Door", "DBus", "RecorderBus", "SensordClient", "HealthModel",
+        "Support", "RecordingSamples", "HealthInterchange", "Interchange", "TestSupport", "CageProbe", argumentParser,
       ]),
     tests(
       "Fuzz",

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import HealthModel
+package import SeriesStore
 package import Support
 
 /// A stored measurement of blood pressure as lists show it.
@@ -106,5 +107,29 @@ extension HealthSample {
       "ruleVersion": hasRule ? .integer(event.rule.version) : .null,
       "session": .string(session?.uuidString.lowercased()), "source": .string(source.identifier),
     ]
+  }
+}
+
+extension GrantEntry {
+  /// The object `{"application", "uid", "type", "permission", "decision", "decided", "configured"}`, and `"object"` of a single
+  /// sample.
+  package var json: JSONValue {
+    guard isByObject, case .object(let members) = common else { return common }
+    return .object(members + [.init("object", .string(object?.id.uuidString.lowercased()))])
+  }
+
+  private var common: JSONValue {
+    [
+      "application": .string(client.application), "uid": .integer(client.uid), "type": .string(type),
+      "permission": .string(permission.rawValue), "decision": .string(word),
+      "decided": .string(decided?.iso8601()), "configured": .bool(isConfigured),
+    ]
+  }
+}
+
+extension AllowedSensor {
+  /// The object `{"address", "name", "added"}`.
+  package var json: JSONValue {
+    ["address": .string(address), "name": .string(name), "added": .string(added.iso8601())]
   }
 }

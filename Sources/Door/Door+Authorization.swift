@@ -162,53 +162,25 @@ extension ClientCall {
 extension ClientRegistry.Overview {
   /// As `List` shows it.
   fileprivate var values: [Value] {
-    func value(_ grant: Grant, inAdvance: Bool) -> Value {
-      var properties: [String: Value] = [
-        "uid": .uint32(grant.client.uid), "application": .string(grant.client.application),
-        "type": .string(grant.type), "permission": .string(grant.permission.rawValue),
-        "decision": .string(grant.decision.rawValue), "configured": .boolean(inAdvance),
-      ]
-      if !inAdvance { properties["decided_us"] = .int64(grant.decided.microseconds) }
-      return .properties(properties)
-    }
-    func waiting(_ request: AccessRequest, _ types: [String], _ permission: Permission) -> [Value] {
-      types.map { type in
-        .properties([
-          "uid": .uint32(request.client.uid), "application": .string(request.client.application),
-          "type": .string(type), "permission": .string(permission.rawValue), "decision": .string("notDetermined"),
-          "configured": .boolean(false),
-        ])
-      }
-    }
-    func common(_ client: ClientIdentity, _ type: String, _ decision: String) -> [String: Value] {
-      [
-        "uid": .uint32(client.uid), "application": .string(client.application), "type": .string(type),
-        "permission": .string(Permission.read.rawValue), "decision": .string(decision), "configured": .boolean(false),
-      ]
-    }
-    func object(_ grant: ObjectGrant) -> Value {
-      let known: [String: Value] = [
-        "by_object": .boolean(true), "object": .string(grant.object.uuidString.lowercased()),
-        "decided_us": .int64(grant.decided.microseconds),
-      ]
-      return .properties(
-        common(grant.client, grant.type, Grant.Decision.allowed.rawValue).merging(known) { $1 })
+    func waiting(_ client: ClientIdentity, _ types: [String], _ permission: Permission) -> [GrantEntry] {
+      types.map { GrantEntry(client: client, type: $0, permission: permission, decision: nil, decided: nil) }
     }
     // A request that nothing matches is a row, too.
-    func asked(_ request: AccessRequest) -> [Value] {
+    func asked(_ request: AccessRequest) -> [GrantEntry] {
       guard let wish = request.objects else { return [] }
-      let row = common(request.client, wish.type, "notDetermined").merging(["by_object": .boolean(true)]) { $1 }
-      guard !wish.objects.isEmpty else { return [.properties(row)] }
-      return wish.objects.map { object in
-        var known: [String: Value] = ["object": .string(object.id.uuidString.lowercased())]
-        known["start_us"] = object.start.map { .int64($0.microseconds) }
-        known["source"] = object.source.map { .string($0) }
-        known["title"] = object.title.map { .string($0) }
-        return .properties(row.merging(known) { $1 })
+      let objects: [RequestedObject?] = wish.objects.isEmpty ? [nil] : wish.objects
+      return objects.map { object in
+        var entry = GrantEntry(client: request.client, type: wish.type, permission: .read, decision: nil, decided: nil)
+        entry.isByObject = true
+        entry.object = object
+        return entry
       }
     }
-    return stored.map { value($0, inAdvance: false) } + objects.map(object)
-      + inAdvance.map { value($0, inAdvance: true) }
-      + self.waiting.flatMap { waiting($0, $0.share, .share) + waiting($0, $0.read, .read) + asked($0) }
+    let decided = stored.map { GrantEntry($0) } + objects.map { GrantEntry($0) }
+    let configured = inAdvance.map { GrantEntry($0, isConfigured: true) }
+    let open = self.waiting.flatMap {
+      waiting($0.client, $0.share, .share) + waiting($0.client, $0.read, .read) + asked($0)
+    }
+    return (decided + configured + open).map(\.value)
   }
 }

@@ -1,5 +1,5 @@
 import RecorderBus
-import DBus
+package import DBus
 public import HealthModel
 
 /// The reason why the recorder did not carry out a request. A later version may have more cases.
@@ -35,8 +35,10 @@ public enum ClientError: Error, Hashable, Sendable {
   case tooComplex
   /// This program, or this user, has reached a limit; the text names it.
   case limitsExceeded(String)
-  /// No sensor is measuring, or several are and none was named; the text shows which of the two.
+  /// No sensor is measuring, or there is no such sensor; the text shows which of the two.
   case noSensor(String)
+  /// Several sensors are measuring, and none was named; the text names them for a program that may read.
+  case severalSensors(String)
   /// Another program has a session of this sensor.
   case busy
   /// The session, the series or the workout has ended, or is another program's.
@@ -81,11 +83,10 @@ extension ClientError: CustomStringConvertible {
     case .unknownType: "there is no such type"
     case .invalidUnit: "there is no such unit, or it does not go with the type"
     case .invalidArgument(let text), .invalidSample(let text), .invalidAttachment(let text), .limitsExceeded(let text),
-      .noSensor(let text),
-      .invalidState(let text):
+      .noSensor(let text), .severalSensors(let text), .invalidState(let text):
       text
     case .tooComplex: "the conditions are too deep or too many"
-    case .busy: "another program has a session of this sensor"
+    case .busy: "another session of the sensor was asked for and has not ended"
     case .ended: "the session, series or workout has ended"
     case .notFound: "there is no such object"
     case .notStored: "the store cannot be read or written now"
@@ -110,7 +111,8 @@ extension ClientError {
   private static let told: [String: @Sendable (String) -> ClientError] = [
     "LimitsExceeded": { .limitsExceeded($0) }, "InvalidArgument": { .invalidArgument($0) },
     "InvalidMetadata": { .invalidArgument($0) }, "TooLarge": { .invalidArgument($0) }, "NoSensor": { .noSensor($0) },
-    "SeveralSensors": { .noSensor($0) }, "UnknownSensor": { .noSensor($0) }, "InvalidSample": { .invalidSample($0) },
+    "SeveralSensors": { .severalSensors($0) }, "UnknownSensor": { .noSensor($0) },
+    "InvalidSample": { .invalidSample($0) },
     "Empty": { .invalidSample($0) }, "WrongOrder": { .invalidSample($0) }, "EndBeforeStart": { .invalidSample($0) },
     "InvalidTime": { .invalidSample($0) }, "InvalidValue": { .invalidSample($0) },
     "InvalidAttachment": { .invalidAttachment($0) }, "InvalidState": { .invalidState($0) },
@@ -127,7 +129,7 @@ extension ClientError {
   }
 
   /// The meaning of a failure on the bus for a client.
-  init(_ error: DBusError) {
+  package init(_ error: DBusError) {
     switch error.code {
     case .disconnected: self = .interrupted
     case .timedOut: self = .timedOut
@@ -157,6 +159,8 @@ extension ClientError {
       self = .refused(name: name, message: message)
     }
   }
+
+  var isLackOfBus: Bool { if case .noBus = self { true } else { false } }
 
   /// Whether the same may succeed when bus or recorder are back.
   var isPassing: Bool {

@@ -45,14 +45,16 @@ public struct ClientSession: Hashable, Sendable, Identifiable {
   public let sensor: String?
   /// When it began.
   public let start: Timestamp
-  private let path: ObjectPath
+  /// The program that began it.
+  package let program: ClientIdentity
+  let path: ObjectPath
   private let client: SensordClient
 
   init(
     at path: ObjectPath, of client: SensordClient, isolation: isolated (any Actor)? = #isolation
   ) async throws(ClientError) {
     let begun = try await client.link.begun(path, ClientInterfaces.session, below: ClientInterfaces.sessions)
-    (id, sensor, start) = (begun.id, begun.sensor, begun.start)
+    (id, sensor, start, program) = (begun.id, begun.sensor, begun.start, begun.program)
     self.path = path
     self.client = client
   }
@@ -87,14 +89,32 @@ public struct ClientSession: Hashable, Sendable, Identifiable {
   ///   is stored later; ``ClientError/ended`` if it was ended before, and others.
   @discardableResult
   @concurrent public func end() async throws(ClientError) -> Stored? {
-    let answer = try await client.link.call(ClientInterfaces.session, "End", at: path)
-    guard let result = answer.first?.properties, let isStored = result["stored"]?.boolean else { throw .unreadable }
-    guard isStored else { return nil }
-    guard let id = result["id"]?.string.flatMap({ UUID(uuidString: $0) }), let start = result["start_us"]?.int64,
-      let end = result["end_us"]?.int64,
-      let span = TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))
-    else { throw .unreadable }
-    return Stored(id: id, span: span)
+    let ended = try await ended()
+    return ended.span.map { Stored(id: ended.id, span: $0) }
+  }
+
+  /// The same with the name of a session that is stored nowhere.
+  @concurrent package func ended() async throws(ClientError) -> Ended {
+    try Ended(try await client.link.call(ClientInterfaces.session, "End", at: path).first)
+  }
+
+  /// A session that has ended, as the recorder reports it.
+  package struct Ended: Sendable {
+    package var id: UUID
+    /// Nil where nothing was recorded, so that nothing is stored.
+    package var span: TimeSpan?
+
+    init(_ value: Value?) throws(ClientError) {
+      guard let result = value?.properties, let isStored = result["stored"]?.boolean,
+        let id = result["id"]?.string.flatMap({ UUID(uuidString: $0) })
+      else { throw .unreadable }
+      self.id = id
+      guard isStored else { return }
+      guard let start = result["start_us"]?.int64, let end = result["end_us"]?.int64,
+        let span = TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))
+      else { throw .unreadable }
+      self.span = span
+    }
   }
 
   /// Whether both are the same session.

@@ -89,7 +89,8 @@ public struct LiveValues: AsyncSequence, Sendable {
         switch item {
         case .failed(let error): throw error
         case .lost:
-          guard isSubscribed else { continue }
+          // An owner is told that there is no recorder yet.
+          guard isSubscribed || client.link.application == nil else { continue }
           isSubscribed = false
           return .interrupted
         case .subscribed:

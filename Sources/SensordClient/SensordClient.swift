@@ -23,7 +23,7 @@ public final class SensordClient: Sendable {
   let link: Link
   let observation: Observation
   let signals: Signals
-  private let bus: Bus
+  let bus: Bus
   /// The connections of live streams.
   private let streams = Mutex<[ObjectIdentifier: Link]>([:])
 
@@ -39,11 +39,11 @@ public final class SensordClient: Sendable {
     case address(String)
   }
 
-  private init(_ link: Link, _ bus: Bus, _ signals: Signals) {
+  init(_ link: Link, _ bus: Bus, _ signals: Signals) {
     self.link = link
     self.bus = bus
     self.signals = signals
-    application = link.application
+    application = link.application ?? ""
     observation = Observation(application: link.application, bus: bus, loop: link.loop)
   }
 
@@ -87,7 +87,7 @@ public final class SensordClient: Sendable {
   func withStream(
     _ events: @escaping @Sendable (Link.Event) -> Void, _ body: @Sendable (Link) async -> Void
   ) async {
-    let stream = Link(application: application, bus: bus, loop: link.loop, events: events)
+    let stream = Link(application: link.application, bus: bus, loop: link.loop, events: events)
     streams.withLock { $0[ObjectIdentifier(stream)] = stream }
     // A client that was closed meanwhile has not closed this one.
     if await !link.isClosed { await body(stream) }
@@ -98,7 +98,8 @@ public final class SensordClient: Sendable {
   private static func end(_ link: Link, _ observation: Observation) async {
     await observation.close()
     await link.close()
-    link.loop.stop()
+    // An owner lives on a loop of its own program.
+    if link.application != nil { link.loop.stop() }
   }
 }
 

@@ -145,3 +145,50 @@ package struct RequestedObjects: Hashable, Sendable {
     self.objects = objects
   }
 }
+
+/// One line of an owner's list about other programs: a decision or an open request.
+package struct GrantEntry: Hashable, Sendable {
+  package var client: ClientIdentity
+  /// The identifier of the type.
+  package var type: String
+  package var permission: Permission
+  /// Nil while the owner is asked.
+  package var decision: Grant.Decision?
+  /// The time of the decision; nil without a decision, or where the configuration decides.
+  package var decided: Timestamp?
+  /// Whether the entry is about single samples of the type: about ``object``, or about no sample where nothing matches the
+  /// request.
+  package var isByObject = false
+  package var object: RequestedObject?
+  /// Whether the configuration decides.
+  package var isConfigured: Bool
+
+  package init(
+    client: ClientIdentity, type: String, permission: Permission, decision: Grant.Decision?, decided: Timestamp?,
+    isConfigured: Bool = false
+  ) {
+    self.client = client
+    self.type = type
+    self.permission = permission
+    self.decision = decision
+    self.decided = decided
+    self.isConfigured = isConfigured
+  }
+
+  /// A decision, of the owner or of the configuration.
+  package init(_ grant: Grant, isConfigured: Bool = false) {
+    self.init(
+      client: grant.client, type: grant.type, permission: grant.permission, decision: grant.decision,
+      decided: isConfigured ? nil : grant.decided, isConfigured: isConfigured)
+  }
+
+  /// A single sample that a program may read.
+  package init(_ grant: ObjectGrant) {
+    self.init(client: grant.client, type: grant.type, permission: .read, decision: .allowed, decided: grant.decided)
+    isByObject = true
+    object = RequestedObject(id: grant.object, start: nil, source: nil)
+  }
+
+  /// The word for the decision.
+  package var word: String { decision?.rawValue ?? "notDetermined" }
+}

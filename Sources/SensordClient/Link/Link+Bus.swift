@@ -55,7 +55,7 @@ extension Link {
   ///
   /// The service is never started again by this call: whoever stopped it had a reason.
   ///
-  /// - Throws: The errors of `subscribe` that do not pass; at the first attempt all its errors.
+  /// - Throws: The errors of `subscribe` that do not pass; at the first attempt all its errors, but an owner waits for a recorder.
   func keep(_ subscribe: @Sendable (Link) async throws(ClientError) -> Void) async throws(ClientError) {
     var isFirst = true
     var failures = 0
@@ -67,7 +67,10 @@ extension Link {
         failures = 0
         await end()
       } catch {
-        guard !isFirst, error.isPassing else { throw error }
+        let isAwaited = application == nil && !error.isLackOfBus
+        guard !isFirst || isAwaited, error.isPassing else { throw error }
+        if isFirst { events(.lost) }
+        isFirst = false
       }
       await comeBack(failures)
       failures += 1

@@ -7,7 +7,8 @@ import HealthModel
 ///
 /// A recorder that has just started does not know its callers, and regards one that does not identify itself as the
 /// owner. So calls go to the unique name that answered `Identify`, never to the well-known one: they cannot reach a
-/// recorder that does not know who calls.
+/// recorder that does not know who calls. A link without an application is the owner's: it does not identify itself, and never
+/// starts a service.
 actor Link {
   /// A recorder that knows this connection.
   struct Door: Sendable {
@@ -24,10 +25,11 @@ actor Link {
     case lost
   }
 
-  nonisolated let application: String
+  /// The name of the program; nil for the owner.
+  nonisolated let application: String?
   nonisolated let loop: EventLoop
   let bus: SensordClient.Bus
-  private let events: @Sendable (Event) -> Void
+  let events: @Sendable (Event) -> Void
   /// Nil while there is no bus.
   var connection: Connection?
   private(set) var door: Door?
@@ -40,7 +42,7 @@ actor Link {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
   init(
-    application: String, bus: SensordClient.Bus, loop: EventLoop, events: @escaping @Sendable (Event) -> Void
+    application: String?, bus: SensordClient.Bus, loop: EventLoop, events: @escaping @Sendable (Event) -> Void
   ) {
     self.application = application
     self.bus = bus
@@ -61,17 +63,14 @@ actor Link {
     defer { opening = nil }
     do throws(ClientError) {
       let connection = try await connected()
-      var message = Message.call(
-        ClientInterfaces.busName, path: ClientInterfaces.root, interface: ClientInterfaces.authorization.name,
-        member: "Identify", body: [.string(application), .properties([:])])
-      message.noAutoStart = !starting
-      let reply: Message
+      let peer: String?
       do throws(DBusError) {
-        reply = try await connection.call(message)
+        peer = try await self.peer(on: connection, starting)
       } catch {
         throw ClientError(error)
       }
-      guard let peer = reply.sender, !isClosed else { throw .closed }
+      guard !isClosed else { throw .closed }
+      guard let peer else { throw .notRunning }
       let door = Door(connection: connection, peer: peer)
       self.door = door
       return .success(door)
@@ -80,6 +79,16 @@ actor Link {
       if error != .notRunning { await dropConnection() }
       return .failure(error)
     }
+  }
+
+  /// The unique name of the recorder, once it knows this connection; nil without a recorder.
+  private func peer(on connection: Connection, _ starting: Bool) async throws(DBusError) -> String? {
+    guard let application else { return try await connection.nameOwner(of: ClientInterfaces.busName) }
+    var message = Message.call(
+      ClientInterfaces.busName, path: ClientInterfaces.root, interface: ClientInterfaces.authorization.name,
+      member: "Identify", body: [.string(application), .properties([:])])
+    message.noAutoStart = !starting
+    return try await connection.call(message).sender
   }
 
   /// Calls a method of the recorder.
@@ -112,14 +121,17 @@ actor Link {
     return properties
   }
 
-  /// Returns the parts of a session or a workout: its identifier, which its path ends with, its sensor and its start.
+  /// Returns the parts of a session or a workout: its identifier, which its path ends with, its sensor, its start and the program
+  /// that began it.
   func begun(
     _ path: ObjectPath, _ interface: Interface, below parent: ObjectPath
-  ) async throws(ClientError) -> (id: UUID, sensor: String?, start: Timestamp) {
+  ) async throws(ClientError) -> (id: UUID, sensor: String?, start: Timestamp, program: ClientIdentity) {
     let properties = try await properties(of: interface, at: path)
     guard let id = path.identifier(below: parent), let start = properties["Start"]?.int64 else { throw .unreadable }
     let sensor = properties["Sensor"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-    return (id, sensor, Timestamp(microseconds: start))
+    let program = ClientIdentity(
+      uid: properties["Uid"]?.uint32 ?? 0, application: properties["Application"]?.string ?? "")
+    return (id, sensor, Timestamp(microseconds: start), program)
   }
 
   /// The objects that this program has directly below `path`.

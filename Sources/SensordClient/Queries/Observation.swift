@@ -4,7 +4,7 @@ import DBus
 /// Reports changes of the store to live queries. The observation has a connection of its own, as long as one of them
 /// waits.
 actor Observation {
-  private let application: String
+  private let application: String?
   private let bus: SensordClient.Bus
   private let loop: EventLoop
   private var link: Link?
@@ -22,7 +22,7 @@ actor Observation {
     case failed(ClientError)
   }
 
-  init(application: String, bus: SensordClient.Bus, loop: EventLoop) {
+  init(application: String?, bus: SensordClient.Bus, loop: EventLoop) {
     self.application = application
     self.bus = bus
     self.loop = loop

@@ -1,4 +1,4 @@
-import RecorderBus
+package import RecorderBus
 import DBus
 public import FoundationEssentials
 public import HealthModel
@@ -25,6 +25,8 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   public let sensor: String?
   /// When it began.
   public let start: Timestamp
+  /// The program that began it.
+  package let program: ClientIdentity
   let path: ObjectPath
   let client: SensordClient
 
@@ -52,21 +54,26 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
     at path: ObjectPath, of client: SensordClient, isolation: isolated (any Actor)? = #isolation
   ) async throws(ClientError) {
     let begun = try await client.link.begun(path, ClientInterfaces.workout, below: ClientInterfaces.workoutObjects)
-    (id, sensor, start) = (begun.id, begun.sensor, begun.start)
+    (id, sensor, start, program) = (begun.id, begun.sensor, begun.start, begun.program)
     self.path = path
     self.client = client
   }
 
   /// Returns the workout's state.
   @concurrent public func state() async throws(ClientError) -> State {
-    guard let state = try await properties()["State"]?.string else { throw .unreadable }
-    return State(rawValue: state)
+    try await progress().state
   }
 
   /// Returns the workout's duration without pauses.
   @concurrent public func elapsedTime() async throws(ClientError) -> Duration {
-    guard let elapsed = try await properties()["Elapsed"]?.int64 else { throw .unreadable }
-    return .microseconds(elapsed)
+    try await progress().elapsed
+  }
+
+  /// Returns the workout's state, and its duration without pauses.
+  @concurrent package func progress() async throws(ClientError) -> (state: State, elapsed: Duration) {
+    let properties = try await client.link.properties(of: ClientInterfaces.workout, at: path)
+    guard let state = properties["State"]?.string, let elapsed = properties["Elapsed"]?.int64 else { throw .unreadable }
+    return (State(rawValue: state), .microseconds(elapsed))
   }
 
   /// Begins an activity, and ends the one under way: one sport of a race, or one interval.
@@ -144,10 +151,6 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
     _ = try await call("Discard")
   }
 
-  @concurrent func properties() async throws(ClientError) -> [String: Value] {
-    try await client.link.properties(of: ClientInterfaces.workout, at: path)
-  }
-
   @concurrent func call(_ member: String, _ body: [Value] = []) async throws(ClientError) -> [Value] {
     try await client.link.call(ClientInterfaces.workout, member, body, at: path)
   }
@@ -205,11 +208,17 @@ extension LiveWorkout {
   ///
   /// - Throws: ``ClientError/unknownType``, ``ClientError/ended``, and others.
   @concurrent public func statistics(for type: QuantityType) async throws(ClientError) -> LiveWorkoutStatistics {
-    let answer = try await call("Statistics", [.string(type.identifier)])
-    guard let figures = answer.first.flatMap({ WorkoutFigures($0, of: type) }) else { throw .unreadable }
+    let figures = try await figures(for: type)
     return LiveWorkoutStatistics(
       activityType: figures.activityType, currentActivityType: figures.currentActivityType,
       workout: figures.workout?.statistics, activity: figures.activity?.statistics)
+  }
+
+  /// The same with the durations.
+  @concurrent package func figures(for type: QuantityType) async throws(ClientError) -> WorkoutFigures {
+    let answer = try await call("Statistics", [.string(type.identifier)])
+    guard let figures = answer.first.flatMap({ WorkoutFigures($0, of: type) }) else { throw .unreadable }
+    return figures
   }
 }
 
@@ -259,15 +268,8 @@ extension SensordClient {
 
   /// The workouts of this program that go on, also those that an earlier run of it started, in the order of their starts.
   @concurrent public func workouts() async throws(ClientError) -> [LiveWorkout] {
-    var workouts: [LiveWorkout] = []
-    for path in try await link.objects(below: ClientInterfaces.workoutObjects) {
-      do throws(ClientError) {
-        workouts.append(try await LiveWorkout(at: path, of: self))
-      } catch {
-        // The workout was stored meanwhile.
-        guard error == .ended else { throw error }
-      }
-    }
+    let paths = try await link.objects(below: ClientInterfaces.workoutObjects)
+    let workouts = try await present(paths) { path throws(ClientError) in try await LiveWorkout(at: path, of: self) }
     return workouts.sorted { ($0.start, $0.id.uuidString) < ($1.start, $1.id.uuidString) }
   }
 

@@ -50,7 +50,7 @@ struct WorkoutEnd {
   @concurrent private func goesOn(until deadline: Int64) async throws(ClientError) -> Bool {
     try await ask(until: deadline) { () throws(ClientError) in
       do throws(ClientError) {
-        _ = try await workout.properties()
+        _ = try await workout.progress()
         return true
       } catch .ended {
         return false

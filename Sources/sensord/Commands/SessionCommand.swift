@@ -1,10 +1,10 @@
 import ArgumentParser
-import RecorderBus
 import DBus
 import Documents
+import FoundationEssentials
 import HealthModel
-import Ingestion
 import Reports
+import SensordClient
 import Support
 
 /// `sensord session`: a session on request, for shells.
@@ -53,16 +53,17 @@ struct SessionBeginCommand: ParsableCommand {
 
   mutating func run() throws {
     let (sensor, all) = (sensor, all)
-    let metadata = metadata.values.value
-    let sessions = try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await SessionAccess.find(on: loop)
-      return try await all ? access.beginAll(metadata) : [access.begin(of: sensor, metadata)]
+    let metadata = metadata.values
+    let sessions = try RunningRecorder.run { recorder in
+      try await all
+        ? recorder.beginSessions(metadata: metadata)
+        : [recorder.beginSession(of: sensor, metadata: metadata, endsWithClient: false)]
     }
-    guard json else { return try StandardOutput.write(sessions.map { "\($0.id)\n" }.joined()) }
+    guard json else { return try StandardOutput.write(sessions.map { "\($0.name)\n" }.joined()) }
     let documents = sessions.map { session -> JSONValue in
       [
-        "id": .string(session.id), "path": .string(session.path.text), "sensor": .string(session.sensor),
-        "start": .string(Timestamp(microseconds: session.start).iso8601()),
+        "id": .string(session.name), "path": .string(session.objectPath), "sensor": .string(session.sensor ?? ""),
+        "start": .string(session.start.iso8601()),
       ]
     }
     try SessionCommand.write(documents, all: all)
@@ -90,9 +91,16 @@ struct SessionMarkCommand: ParsableCommand {
 
   mutating func run() throws {
     let (text, name, all) = (text, session, all)
-    try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await SessionAccess.find(on: loop)
-      try await all ? access.markAll(text) : access.mark(access.session(name), text)
+    try RunningRecorder.run { recorder in
+      let sessions = try await recorder.sessions()
+      guard all else { return try await ShellObjectKind.session.chosen(name, of: sessions).addMarker(text) }
+      // One instant, also where one of the sessions is over meanwhile.
+      let now = Timestamp(microseconds: LocalTime.now())
+      var failure: ClientError?
+      for session in try ShellObjectKind.session.own(of: sessions) {
+        do throws(ClientError) { try await session.addMarker(text, at: now) } catch { failure = failure ?? error }
+      }
+      if let failure { throw failure }
     }
   }
 }
@@ -118,17 +126,20 @@ struct SessionEndCommand: ParsableCommand {
 
   mutating func run() throws {
     let (name, all) = (session, all)
-    let ended = try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await SessionAccess.find(on: loop)
-      return try await all ? access.endAll() : [access.end(access.session(name))]
+    let ended = try RunningRecorder.run { recorder in
+      let sessions = try await recorder.sessions()
+      return try await all
+        ? recorder.endSessions(ShellObjectKind.session.own(of: sessions))
+        : [ShellObjectKind.session.chosen(name, of: sessions).ended()]
     }
+    func identifier(_ session: ClientSession.Ended) -> String { session.id.uuidString.lowercased() }
     guard json else {
-      let lines = ended.map { $0.isStored ? "\($0.id)\n" : "\($0.id): nothing was recorded, so nothing is stored\n" }
-      return try StandardOutput.write(lines.joined())
+      let lines = ended.map { $0.span == nil ? ": nothing was recorded, so nothing is stored\n" : "\n" }
+      return try StandardOutput.write(zip(ended, lines).map { identifier($0) + $1 }.joined())
     }
     let documents = ended.map { session -> JSONValue in
       [
-        "id": .string(session.id), "stored": .bool(session.isStored),
+        "id": .string(identifier(session)), "stored": .bool(session.span != nil),
         "start": .string(session.span?.start.iso8601()), "end": .string(session.span?.end.iso8601()),
       ]
     }
@@ -141,80 +152,5 @@ extension SessionCommand {
   fileprivate static func write(_ documents: [JSONValue], all: Bool) throws {
     if all { return try StandardOutput.write(JSONValue.lines(documents)) }
     try StandardOutput.write(documents.map { $0.text + "\n" }.joined())
-  }
-}
-
-/// Access of `sensord session` to the sessions on request of the running recorder.
-struct SessionAccess {
-  private let door: DoorAccess
-
-  /// - Throws: ``CommandFailure`` where no recorder lets programs in.
-  @concurrent static func find(on loop: EventLoop) async throws -> SessionAccess {
-    let kind = DoorAccess.Kind(
-      parent: ClientInterfaces.sessions, interface: ClientInterfaces.session, name: "session", beginning: "begun",
-      command: "sensord session begin")
-    return SessionAccess(door: try await DoorAccess.find(kind, on: loop))
-  }
-
-  /// Begins a session that outlives this program.
-  @concurrent func begin(of sensor: String?, _ metadata: Value) async throws -> DoorAccess.Object {
-    var options: [String: Value] = ["endWithClient": .boolean(false), "metadata": metadata]
-    options["sensor"] = sensor.map { .string($0) }
-    return try await door.make(ClientInterfaces.manager, "BeginSession", .properties(options))
-  }
-
-  /// The same of each sensor that measures.
-  @concurrent func beginAll(_ metadata: Value) async throws -> [DoorAccess.Object] {
-    let options: [String: Value] = ["endWithClient": .boolean(false), "metadata": metadata]
-    return try await door.makeAll(ClientInterfaces.manager, "BeginSessions", .properties(options))
-  }
-
-  /// Marks a time, in microseconds since 1970 (UTC); 0 is now.
-  @concurrent func mark(_ session: DoorAccess.Object, _ text: String, at time: Int64 = 0) async throws {
-    _ = try await door.call(session, "AddMarker", [.int64(time), .string(text)])
-  }
-
-  /// Marks the present moment in all sessions that this user began from a shell, also where one of these sessions is over
-  /// meanwhile.
-  @concurrent func markAll(_ text: String) async throws {
-    let now = HostClock.system.wallMicroseconds()
-    var failure: (any Error)?
-    for session in try await door.allOwn() {
-      do { try await mark(session, text, at: now) } catch { failure = failure ?? error }
-    }
-    if let failure { throw failure }
-  }
-
-  /// A session that has ended, as the recorder reports it.
-  struct Ended {
-    var id: String
-    var isStored: Bool
-    var span: TimeSpan?
-
-    fileprivate init(_ values: [String: Value]) {
-      func time(_ key: String) -> Timestamp? { values[key]?.int64.map { Timestamp(microseconds: $0) } }
-      id = values["id"]?.string ?? ""
-      isStored = values["stored"]?.boolean == true
-      if let start = time("start_us"), let end = time("end_us") { span = TimeSpan(start: start, end: end) }
-    }
-  }
-
-  /// Ends a session, and returns when it is stored.
-  @concurrent func end(_ session: DoorAccess.Object) async throws -> Ended {
-    Ended(try await door.call(session, "End").first?.properties ?? [:])
-  }
-
-  /// Ends all sessions that this user began from a shell, at one instant, and returns when they are stored.
-  @concurrent func endAll() async throws -> [Ended] {
-    let paths = try await door.allOwn().map(\.path)
-    let answer = try await door.call(
-      ClientInterfaces.manager, "EndSessions", [.objectPaths(paths), .properties([:])])
-    guard case .array(let ended, _)? = answer.first else { throw DoorAccess.noSense }
-    return ended.map { Ended($0.properties ?? [:]) }
-  }
-
-  /// The session with this name, or without a name the one that this user began from a shell.
-  @concurrent func session(_ name: String?) async throws -> DoorAccess.Object {
-    try await door.object(named: name, severalRemedy: "name one of them")
   }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
-import RecorderBus
-import DBus
 import Documents
+import FoundationEssentials
 import HealthModel
+import SensordClient
 import Support
 
 /// `sensord workout`: a live workout, for people and shells.
@@ -74,23 +74,20 @@ struct WorkoutStartCommand: ParsableCommand {
 
   mutating func run() throws {
     let configuration = try place.configuration(of: type)
-    let options = WorkoutOptions(
-      configuration, sensor: noSensor ? .none : sensor.map { .one($0) } ?? .any, metadata: metadata.values,
-      endsWithClient: false)
+    let sensor: WorkoutSensor = noSensor ? .none : sensor.map { .address($0) } ?? .any
+    let metadata = metadata.values
     let first = activities ? Self.firstActivity(of: configuration) : nil
-    let (workout, activity) = try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await WorkoutAccess.find(on: loop)
-      let workout = try await access.start(options)
-      guard let first else { return (workout, String?.none) }
-      let start = Timestamp(microseconds: workout.start)
-      return (workout, try await access.beginActivity(workout, ActivityOptions(first, at: start)))
+    let (workout, activity) = try RunningRecorder.run { recorder in
+      let workout = try await recorder.startWorkout(
+        configuration, sensor: sensor, metadata: metadata, endsWithClient: false)
+      guard let first else { return (workout, UUID?.none) }
+      return (workout, try await workout.beginNewActivity(first, at: workout.start))
     }
-    guard json else { return try StandardOutput.write("\(workout.id)\n") }
+    guard json else { return try StandardOutput.write("\(workout.name)\n") }
     let document: JSONValue = [
-      "id": .string(workout.id), "path": .string(workout.path.text),
-      "type": .string(configuration.activityType.description),
-      "sensor": .string(workout.sensor.isEmpty ? nil : workout.sensor),
-      "start": .string(Timestamp(microseconds: workout.start).iso8601()), "activity": .string(activity),
+      "id": .string(workout.name), "path": .string(workout.objectPath),
+      "type": .string(configuration.activityType.description), "sensor": .string(workout.sensor),
+      "start": .string(workout.start.iso8601()), "activity": .string(activity?.uuidString.lowercased()),
     ]
     try StandardOutput.write(document.text + "\n")
   }
@@ -108,6 +105,17 @@ struct WorkoutStartCommand: ParsableCommand {
 struct WorkoutChoice: ParsableArguments {
   @Option(help: ArgumentHelp("The first digits of its name; needed where several go on.", valueName: "id"))
   var workout: String?
+
+  /// Does `body` with the workout.
+  func run<Value: Sendable>(
+    _ body: @escaping @Sendable (LiveWorkout) async throws -> Value
+  ) throws -> (workout: LiveWorkout, value: Value) {
+    let name = workout
+    return try RunningRecorder.run { recorder in
+      let workout = try await ShellObjectKind.workout.chosen(name, of: recorder.workouts())
+      return (workout, try await body(workout))
+    }
+  }
 }
 
 /// The place of a workout or an activity.

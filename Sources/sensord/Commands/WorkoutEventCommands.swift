@@ -1,9 +1,7 @@
-import RecorderBus
-
-internal import ArgumentParser
-internal import DBus
-internal import Documents
-internal import HealthModel
+import ArgumentParser
+import FoundationEssentials
+import HealthModel
+import SensordClient
 import Support
 
 /// `sensord workout activity [TYPE]`.
@@ -45,20 +43,17 @@ struct WorkoutActivityCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    let (name, end) = (choice.workout, end)
+    let (end, metadata) = (end, metadata.values)
     let configuration = try type.map { try place.configuration(of: $0) }
-    let options = ActivityOptions(configuration, metadata: metadata.values)
-    let (workout, activity) = try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await WorkoutAccess.find(on: loop)
-      let workout = try await access.workout(name)
-      guard !end else {
-        try await access.endActivity(workout)
-        return (workout.id, String?.none)
-      }
-      return (workout.id, try await access.beginActivity(workout, options))
+    let (workout, activity) = try choice.run { workout -> UUID? in
+      guard end else { return try await workout.beginNewActivity(configuration, metadata: metadata) }
+      try await workout.endCurrentActivity()
+      return nil
     }
     guard json else { return }
-    let document: JSONValue = ["workout": .string(workout), "activity": .string(activity)]
+    let document: JSONValue = [
+      "workout": .string(workout.name), "activity": .string(activity?.uuidString.lowercased()),
+    ]
     try StandardOutput.write(document.text + "\n")
   }
 }
@@ -113,15 +108,10 @@ struct WorkoutEventRequest: ParsableArguments {
   func add(_ type: WorkoutEventType, title: String? = nil) throws {
     var values = metadata.values
     if let title { values[Self.titleKey] = .text(title) }
-    let (name, event) = (choice.workout, EventOptions(type, metadata: values))
-    let workout = try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await WorkoutAccess.find(on: loop)
-      let workout = try await access.workout(name)
-      try await access.add(event, to: workout)
-      return workout.id
-    }
+    let metadata = values
+    let workout = try choice.run { try await $0.addEvent(type, metadata: metadata) }.workout
     guard json else { return }
-    let document: JSONValue = ["workout": .string(workout), "event": .string(type.description)]
+    let document: JSONValue = ["workout": .string(workout.name), "event": .string(type.description)]
     try StandardOutput.write(document.text + "\n")
   }
 }
@@ -153,15 +143,9 @@ struct WorkoutResumeCommand: ParsableCommand {
 
 extension WorkoutChoice {
   fileprivate func change(isPaused: Bool, json: Bool) throws {
-    let name = workout
-    let workout = try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await WorkoutAccess.find(on: loop)
-      let workout = try await access.workout(name)
-      if isPaused { try await access.pause(workout) } else { try await access.resume(workout) }
-      return workout.id
-    }
+    let workout = try run { try await isPaused ? $0.pause() : $0.resume() }.workout
     guard json else { return }
-    let document: JSONValue = ["workout": .string(workout), "state": .string(isPaused ? "paused" : "running")]
+    let document: JSONValue = ["workout": .string(workout.name), "state": .string(isPaused ? "paused" : "running")]
     try StandardOutput.write(document.text + "\n")
   }
 }

@@ -1,10 +1,8 @@
+import ArgumentParser
+import Documents
+import HealthModel
 import RecorderBus
-
-internal import ArgumentParser
-internal import DBus
-internal import Documents
-internal import HealthModel
-internal import Reports
+import SensordClient
 import Support
 
 /// `sensord workout status`.
@@ -18,13 +16,12 @@ struct WorkoutStatusCommand: ParsableCommand {
 
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
-    let workouts = try CommandLoop.run(on: EventLoop()) { loop in
-      let access = try await WorkoutAccess.find(on: loop)
+    let workouts = try RunningRecorder.run { recorder in
       var workouts: [ShownWorkout] = []
-      for workout in try await access.all() {
+      for workout in try await recorder.workouts() {
         do {
-          workouts.append(ShownWorkout(workout, try await access.heartRates(of: workout)))
-        } catch let failure as CommandFailure where failure.status == .noInput {
+          workouts.append(try await ShownWorkout(workout))
+        } catch ClientError.ended {
           // The workout was stored meanwhile.
         }
       }
@@ -38,15 +35,17 @@ struct WorkoutStatusCommand: ParsableCommand {
 
 /// A workout that goes on, for people and programs.
 struct ShownWorkout {
-  private var workout: DoorAccess.Object
-  private var figures: WorkoutFigures
-
-  init(_ workout: DoorAccess.Object, _ figures: WorkoutFigures) {
-    self.workout = workout
-    self.figures = figures
-  }
-
-  private var elapsed: Int64 { workout.properties["Elapsed"]?.int64 ?? 0 }
+  var name: String
+  var path: String
+  var sensor: String?
+  var start: Timestamp
+  var program: ClientIdentity
+  /// Whether this user started it in a shell.
+  var isOwn: Bool
+  var state: String
+  /// The duration without pauses, in microseconds.
+  var elapsed: Int64
+  var figures: WorkoutFigures
 
   var json: JSONValue {
     func rates(_ part: WorkoutFigures.Part?) -> JSONValue {
@@ -57,12 +56,11 @@ struct ShownWorkout {
       ]
     }
     return [
-      "id": .string(workout.id), "path": .string(workout.path.text),
-      "type": .string(figures.activityType?.description), "state": .string(workout.state),
-      "start": .string(Timestamp(microseconds: workout.start).iso8601()),
-      "elapsedSeconds": .number(Double(elapsed / 1000) / 1000),
-      "sensor": .string(workout.sensor.isEmpty ? nil : workout.sensor), "heartRate": rates(figures.workout),
-      "activity": activity(rates), "uid": .integer(workout.uid), "application": .string(workout.application),
+      "id": .string(name), "path": .string(path), "type": .string(figures.activityType?.description),
+      "state": .string(state), "start": .string(start.iso8601()),
+      "elapsedSeconds": .number(Double(elapsed / 1000) / 1000), "sensor": .string(sensor),
+      "heartRate": rates(figures.workout), "activity": activity(rates), "uid": .integer(program.uid),
+      "application": .string(program.application),
     ]
   }
 
@@ -79,8 +77,8 @@ struct ShownWorkout {
   var text: String {
     let type = figures.activityType.map { "\($0), " } ?? ""
     var lines = [
-      ("Workout", "\(workout.id.prefix(8)), \(type)\(workout.state)"),
-      ("Elapsed", "\(DurationText.text(microseconds: elapsed)), since \(LocalTime.timeOfDay(workout.start))"),
+      ("Workout", "\(name.prefix(8)), \(type)\(state)"),
+      ("Elapsed", "\(DurationText.text(microseconds: elapsed)), since \(LocalTime.timeOfDay(start.microseconds))"),
     ]
     lines.append(("Heart rate", Self.text(figures.workout?.statistics)))
     if let type = figures.currentActivityType {
@@ -90,7 +88,7 @@ struct ShownWorkout {
       lines.append(("Activity", "\(type)\(duration ?? "")"))
       lines.append(("Heart rate", Self.text(figures.activity?.statistics)))
     }
-    if !workout.isOwn { lines.append(("Of", PrintableText.line("\(workout.application)@\(workout.uid)"))) }
+    if !isOwn { lines.append(("Of", PrintableText.line("\(program.application)@\(program.uid)"))) }
     return lines.map { $0.0 + String(repeating: " ", count: 12 - $0.0.count) + $0.1 + "\n" }.joined()
   }
 
@@ -99,5 +97,16 @@ struct ShownWorkout {
     func rate(_ value: Double) -> String { FixedPoint.text(value, digits: 0) }
     return "average \(rate(average)), greatest \(rate(maximum))"
       + (rates.mostRecent.map { ", now \(rate($0))" } ?? "") + " beats a minute"
+  }
+}
+
+extension ShownWorkout {
+  /// Asks for the state and the figures of a workout.
+  fileprivate init(_ workout: LiveWorkout) async throws(ClientError) {
+    let (state, elapsed) = try await workout.progress()
+    self.init(
+      name: workout.name, path: workout.objectPath, sensor: workout.sensor, start: workout.start,
+      program: workout.program, isOwn: workout.isOwn, state: state.rawValue, elapsed: elapsed.wholeMicroseconds,
+      figures: try await workout.figures(for: .heartRate))
   }
 }

@@ -4,6 +4,7 @@ import DBus
 import HealthModel
 import Ingestion
 import Reports
+import SensordClient
 import SeriesStore
 
 extension CommandFailure {
@@ -13,6 +14,7 @@ extension CommandFailure {
     case let error as StatisticsError: self.init(.usage, error.description)
     case let error as TimeZoneError: self.init(Self.status(of: error), error.description)
     case let error as DBusError: self.init(Self.status(of: error), "the message bus: \(error.description)")
+    case let error as ClientError: self.init(error)
     case let error as CaptureError: self.init(Self.status(of: error), error.description)
     case let error as JournalError:
       self.init(error.code == .locked ? .locked : Self.status(ofSystem: error.errorNumber), error.description)

@@ -1,10 +1,10 @@
 import ArgumentParser
-import RecorderBus
 import DBus
 import Glibc
 import HealthModel
 import Ingestion
 import Reports
+import SensordClient
 
 /// `sensord watch`: the heart, live.
 struct WatchCommand: ParsableCommand {
@@ -37,14 +37,15 @@ struct WatchCommand: ParsableCommand {
 /// The run of `sensord watch`: hands events to ``WatchScreen``, and shows the screen.
 struct WatchRun {
   private enum Happening: Sendable {
-    case recorder(RecorderPresence.Event)
+    case recorder(LiveValue)
+    case failed(ClientError)
     case time
     case signal(Int32)
   }
 
   /// Runs until the task is cancelled.
   @concurrent static func run(json: Bool, on loop: EventLoop) async throws {
-    guard let bus = try GrantAccess.bus() else {
+    guard let bus = try RunningRecorder.bus() else {
       throw CommandFailure(
         .unavailable, "there is no session bus, on which a recorder could be open to programs",
         remedy: "log in to a session, or use the service")
@@ -55,28 +56,28 @@ struct WatchRun {
     let watched = display.isScreen ? [SIGWINCH, SIGTSTP, SIGCONT] : []
     let signals = try loop.watch(signals: watched) { happen.yield(.signal($0)) }
     defer { loop.cancel(signals) }
-    let recorder = RecorderPresence(bus, on: loop) { happen.yield(.recorder($0)) }
-    let stay = recorder.begin()
-    defer { stay.cancel() }
+    let recorder = SensordClient.owner(on: bus, loop: loop)
+    let values = Task(executorPreference: loop) {
+      do throws(ClientError) {
+        for try await value in recorder.liveValues() { happen.yield(.recorder(value)) }
+      } catch {
+        happen.yield(.failed(error))
+      }
+    }
+    defer { values.cancel() }
     var screen = WatchScreen()
     var timer: TimerToken?
     for await happening in happenings {
       var measured: String?
       switch happening {
-      case .recorder(.ended(let failure)):
-        if let failure { throw failure }
-        return
+      case .failed(let error): throw error
       case .signal(SIGTSTP):
         // As the shell's job control expects it, with the terminal as it was.
         display.end()
         kill(getpid(), SIGSTOP)
         continue
       case .signal, .time: break
-      case .recorder(.came):
-        screen.recorderCame()
-        try await subscribe(recorder)
-      case .recorder(.gone): screen.recorderWent()
-      case .recorder(.signal(let message)): measured = take(message, into: &screen)
+      case .recorder(let value): measured = take(value, into: &screen)
       }
       let now = BootClock.now()
       screen.pass(to: now)
@@ -89,38 +90,25 @@ struct WatchRun {
     }
   }
 
-  @concurrent private static func subscribe(_ recorder: RecorderPresence) async throws {
-    do throws(DBusError) {
-      _ = try await recorder.call(ClientInterfaces.live, "Subscribe", [.strings([])])
-    } catch {
-      // The end of the recorder or of the bus is reported by an event of its own.
-      if let failure = DoorAccess.failure(error) as? CommandFailure { throw failure }
-    }
-  }
-
-  /// Returns the sensor of a value; nil for any other message.
-  private static func take(_ message: Message, into screen: inout WatchScreen) -> String? {
-    let body = message.body
-    if message.isSignal(ClientInterfaces.live.name, "State"), body.count == 3, let sensor = body[0].string,
-      let state = body[1].string
-    {
-      if !sensor.isEmpty { screen.changed(sensor, to: state) }
-      if state == "recorderStopping" { screen.recorderWent() }
-    } else if message.isSignal(ClientInterfaces.live.name, "Measurement"), body.count == 6, let sensor = body[0].string,
-      let arrival = body[2].int64, let rate = body[3].uint16, let ticks = body[4].array,
-      let details = body[5].properties
-    {
+  /// Hands a value to the screen, and returns its sensor; nil for anything else.
+  private static func take(_ value: LiveValue, into screen: inout WatchScreen) -> String? {
+    switch value {
+    case .subscribed: screen.recorderCame()
+    case .interrupted, .state(.recorderStopping, _): screen.recorderWent()
+    case .state(let state, let sensor?): screen.changed(sensor, to: state.rawValue)
+    case .measurement(let measurement):
       let now = BootClock.now()
       // The age is measured by the wall clock, which both programs share; the boot clock orders all else.
-      let age = Timestamp(microseconds: LocalTime.now()).microseconds(since: Timestamp(microseconds: arrival))
+      let age = Timestamp(microseconds: LocalTime.now()).microseconds(since: measurement.time)
       screen.measured(
-        sensor,
+        measurement.sensor,
         WatchScreen.Value(
-          beatsPerMinute: rate == 0 ? nil : rate, rrTicks: ticks.compactMap(\.uint16),
-          isAfterHole: details["missed"] != nil, isOnSkin: details["contact"]?.boolean ?? true,
+          beatsPerMinute: measurement.beatsPerMinute, rrTicks: measurement.rrTicks,
+          isAfterHole: measurement.missed > 0, isOnSkin: measurement.isOnSkin ?? true,
           time: now - min(max(0, age), now)),
         at: now)
-      return sensor
+      return measurement.sensor
+    default: break
     }
     return nil
   }

@@ -1,10 +1,10 @@
 import ArgumentParser
-import RecorderBus
 import DBus
 import Documents
 import FoundationEssentials
 import HealthModel
 import Reports
+import SensordClient
 
 /// `sensord agent`: asks the owner what other programs may do.
 struct AgentCommand: ParsableCommand {
@@ -28,7 +28,7 @@ struct AgentCommand: ParsableCommand {
 /// The run of `sensord agent`: hands events to ``Agent``, and carries out the effects.
 struct AgentRun {
   private enum Happening: Sendable {
-    case door(RecorderPresence.Event)
+    case recorder(SensordClient.RequestEvent)
     case display(Agent.Event)
     case ended
     case failed(CommandFailure)
@@ -36,58 +36,90 @@ struct AgentRun {
 
   /// Runs until the task is cancelled, or the input of a terminal ends.
   @concurrent static func run(on loop: EventLoop) async throws {
-    guard let bus = try GrantAccess.bus() else {
+    guard let bus = try RunningRecorder.bus() else {
       throw CommandFailure(
         .unavailable, "there is no session bus, so no program can ask",
         remedy: "log in to a session, or use the service")
     }
     let (happenings, happen) = AsyncStream.makeStream(of: Happening.self)
     let display = try await display(on: loop) { happen.yield($0) }
-    let recorder = RecorderPresence(bus, on: loop) { happen.yield(.door($0)) }
-    let door = AgentDoor(recorder: recorder)
-    let stay = recorder.begin()
-    defer { stay.cancel() }
+    let recorder = SensordClient.owner(on: bus, loop: loop)
+    let observation = Task(executorPreference: loop) {
+      do throws(ClientError) {
+        try await recorder.observeRequests { happen.yield(.recorder($0)) }
+      } catch {
+        happen.yield(.failed(error == .notAuthorized ? GrantAccess.notOwner : CommandFailure(error)))
+      }
+    }
+    defer { observation.cancel() }
     var agent = Agent()
     var isThere: Bool?
     for await happening in happenings {
       switch happening {
       case .ended: return
       case .failed(let failure): throw failure
-      case .display(let event): try await carryOut(agent.handle(event), &agent, door, display)
-      case .door(.ended(let failure)):
-        if let failure { throw failure }
-        return
-      case .door(.came):
+      case .display(let event): try await carryOut(agent.handle(event), &agent, recorder, display)
+      case .recorder(.came):
         isThere = true
-        try await carryOut([.list], &agent, door, display)
-      case .door(.gone):
+        try await carryOut([.list], &agent, recorder, display)
+      case .recorder(.gone):
         if isThere != false { StandardError.write("No recorder is running; waiting for one.\n") }
         isThere = false
         // The requests have gone with the recorder: their questions are withdrawn.
-        try await carryOut(agent.handle(.recorderGone), &agent, door, display)
-      case .door(.signal(let message)):
-        guard let client = AgentDoor.request(message) else { continue }
-        try await carryOut(agent.handle(.requested(client)), &agent, door, display)
+        try await carryOut(agent.handle(.recorderGone), &agent, recorder, display)
+      case .recorder(.requested(let client)):
+        try await carryOut(agent.handle(.requested(client)), &agent, recorder, display)
       }
     }
   }
 
   @concurrent private static func carryOut(
-    _ effects: [Agent.Effect], _ agent: inout Agent, _ door: AgentDoor, _ display: any QuestionDisplay
+    _ effects: [Agent.Effect], _ agent: inout Agent, _ recorder: SensordClient, _ display: any QuestionDisplay
   ) async throws {
     for effect in effects {
       switch effect {
       case .show(let question): await display.show(question)
       case .withdraw(let client): await display.withdraw(client)
       case .decide(let question, let allow, let objects):
-        try await door.decide(question, allow: allow, objects: objects)
+        _ = try await asked { try await decide(question, allow, objects, recorder) }
       case .list:
-        guard let questions = try await door.questions() else { continue }
-        try await carryOut(agent.handle(.listed(questions)), &agent, door, display)
+        guard let entries = try await asked({ try await recorder.grants() }) else { continue }
+        try await carryOut(agent.handle(.listed(AccessQuestion.all(in: entries))), &agent, recorder, display)
       case .tellIdle:
         StandardError.write("No program waits for a decision; requests appear as they come.\n")
       }
     }
+  }
+
+  /// The answer of the recorder; nil where it has gone meanwhile, and with it the program's request.
+  ///
+  /// - Throws: ``CommandFailure`` for a user who is not an owner.
+  @concurrent private static func asked<Answer: Sendable>(
+    _ question: @concurrent () async throws -> Answer
+  ) async throws -> Answer? {
+    do {
+      return try await question()
+    } catch ClientError.notAuthorized {
+      throw GrantAccess.notOwner
+    } catch is ClientError {
+      return nil
+    }
+  }
+
+  @concurrent private static func decide(
+    _ question: AccessQuestion, _ isAllowed: Bool, _ objects: Set<Int>, _ recorder: SensordClient
+  ) async throws {
+    if let wish = question.objects {
+      func ids(_ areChosen: Bool) -> Set<UUID> {
+        Set(wish.objects.indices.filter { objects.contains($0) == areChosen }.map { wish.objects[$0].id })
+      }
+      try await recorder.decide(
+        ObjectChoice(
+          client: question.client, type: wish.type, allowed: ids(true), denied: ids(false),
+          decided: Timestamp(microseconds: 0)))
+    }
+    guard !question.share.isEmpty || !question.read.isEmpty else { return }
+    try await recorder.decide(about: question.client, share: question.share, read: question.read, isAllowed: isAllowed)
   }
 
   /// A terminal where there is one, else notifications, else whatever standard input is.
@@ -105,56 +137,5 @@ struct AgentRun {
       return display
     }
     return TerminalDisplay(on: loop, answered: answered, ended: { happen(.ended) })
-  }
-}
-
-/// The recorder as the agent sees it: its open requests.
-struct AgentDoor {
-  let recorder: RecorderPresence
-
-  /// The program that asks, read from the signal of a request; nil for any other message.
-  static func request(_ message: Message) -> ClientIdentity? {
-    guard message.isSignal(ClientInterfaces.grants.name, "Requested"), let details = message.body.first?.properties,
-      let uid = details["uid"]?.uint32, let application = details["application"]?.string
-    else { return nil }
-    return ClientIdentity(uid: uid, application: application)
-  }
-
-  /// The open requests; nil without a recorder. From then on the recorder signals new requests.
-  ///
-  /// - Throws: ``CommandFailure`` for a user who is not an owner.
-  @concurrent func questions() async throws(CommandFailure) -> [AccessQuestion]? {
-    guard let answer = try await call("List", []) else { return nil }
-    return AccessQuestion.all(
-      in: (answer.first?.array ?? []).compactMap { $0.properties.flatMap { GrantEntry(reading: $0) } })
-  }
-
-  /// Sends the decision; does nothing where the recorder, and the program's request with it, has gone meanwhile.
-  @concurrent func decide(_ question: AccessQuestion, allow: Bool, objects: Set<Int>) async throws(CommandFailure) {
-    if let wish = question.objects {
-      func ids(_ areChosen: Bool) -> Set<UUID> {
-        Set(wish.objects.indices.filter { objects.contains($0) == areChosen }.map { wish.objects[$0].id })
-      }
-      let choice = ObjectChoice(
-        client: question.client, type: wish.type, allowed: ids(true), denied: ids(false),
-        decided: Timestamp(microseconds: 0))
-      _ = try await call("DecideObjects", GrantAccess.arguments(of: choice))
-    }
-    guard !question.share.isEmpty || !question.read.isEmpty else { return }
-    _ = try await call(
-      "Decide",
-      [
-        .uint32(question.client.uid), .string(question.client.application), .strings(question.share),
-        .strings(question.read), .boolean(allow), .properties([:]),
-      ])
-  }
-
-  @concurrent private func call(_ member: String, _ body: [Value]) async throws(CommandFailure) -> [Value]? {
-    do throws(DBusError) {
-      return try await recorder.call(ClientInterfaces.grants, member, body)
-    } catch {
-      if GrantAccess.refusesAll(error) { throw GrantAccess.notOwner }
-      return nil
-    }
   }
 }
