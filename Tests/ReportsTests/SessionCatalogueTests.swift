@@ -5,6 +5,7 @@ import HealthModel
 import RecordingSamples
 import Reports
 import SeriesStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ struct SessionCatalogueTests {
   }
 
   private func refusal(_ name: String, in catalogue: SessionCatalogue) async -> SessionError? {
-    await #expect(throws: SessionError.self) { _ = try await catalogue.listed(name) }
+    await #expect(throws: SessionError.self) { _ = try await catalogue.session(name) }
   }
 
   @Test("what is stored and what the journal has are one list, oldest first, each session once")
@@ -44,13 +45,13 @@ struct SessionCatalogueTests {
   @Test("a session is found by its first digits in either case, the newest by the word last, wherever it is")
   func names() async throws {
     let catalogue = try await fill()
-    #expect(try await catalogue.listed("3F2A").id == session.id)
-    #expect(try await catalogue.listed("3f2a91bc-1111").id == session.id)
-    #expect(try await catalogue.listed("last").id == open)
-    #expect(try await catalogue.listed("abcd").isOpen)
-    #expect(try await catalogue.report("3f2a").runs.count == 2)
-    #expect(try await catalogue.report("abcd").runs.count == 1)
-    #expect(try await catalogue.recording("abcd").beats.beats.count == 3)
+    #expect(try await catalogue.session("3F2A").id == session.id)
+    #expect(try await catalogue.session("3f2a91bc-1111").id == session.id)
+    #expect(try await catalogue.session("last").id == open)
+    #expect(try await catalogue.session("abcd").summary.isOpen)
+    #expect(try await catalogue.session("3f2a").report().runs.count == 2)
+    #expect(try await catalogue.session("abcd").report().runs.count == 1)
+    #expect(try await catalogue.session("abcd").beats().beats.count == 3)
   }
 
   @Test("the word last passes over a session without values, which gives no table either")
@@ -65,10 +66,12 @@ struct SessionCatalogueTests {
     #expect(await refusal("last", in: try files.catalogue()) == .noneYet(store: files.location.path))
     _ = try await files.store.commit(session)
     let catalogue = try files.catalogue()
-    #expect(try await catalogue.listed("last").id == session.id)
-    #expect(try await catalogue.listed("eeee").id == empty.id)
+    #expect(try await catalogue.session("last").id == session.id)
+    #expect(try await catalogue.session("eeee").id == empty.id)
     for format in ExportFormat.allCases {
-      await #expect(throws: SessionError.noValues("eeee0000")) { try await catalogue.export("eeee", as: format) }
+      await #expect(throws: SessionError.noValues("eeee0000")) {
+        try await catalogue.session("eeee", for: format).table(format)
+      }
     }
   }
 
@@ -94,7 +97,7 @@ struct SessionCatalogueTests {
     guard case .workout(measured) = try await catalogue.named("last") else {
       return #expect(Bool(false), "the newer workout has no values")
     }
-    #expect(try await catalogue.listed("last").id == open, "a table is of a session")
+    #expect(try await catalogue.session("last").id == open, "a table is of a session")
   }
 
   @Test("a name that finds nothing says why and what to do")
@@ -113,13 +116,33 @@ struct SessionCatalogueTests {
   @Test("a session is exported from the store and from the journal alike")
   func export() async throws {
     let catalogue = try await fill()
-    let beats = try await catalogue.export("3f2a", as: .beats)
-    #expect(beats.session.id == session.id && beats.csv == BeatsExport.csv(session.heartbeats))
-    let rates = try await catalogue.export("3f2a", as: .rates)
-    #expect(rates.csv == RatesExport.csv(session.rates, gaps: session.gaps))
-    #expect(String(decoding: rates.csv, as: UTF8.self).split(separator: "\n").count == 3)
-    let open = try await catalogue.export("last", as: .beats)
-    #expect(String(decoding: open.csv, as: UTF8.self).split(separator: "\n").count == 4)
+    let found = try await catalogue.session("3f2a", for: .beats)
+    #expect(try await found.id == session.id && found.table(.beats) == BeatsExport.csv(session.heartbeats))
+    let rates = try await found.table(.rates)
+    #expect(rates == RatesExport.csv(session.rates, gaps: session.gaps))
+    #expect(String(decoding: rates, as: UTF8.self).split(separator: "\n").count == 3)
+    let open = try await catalogue.session("last").table(.beats)
+    #expect(String(decoding: open, as: UTF8.self).split(separator: "\n").count == 4)
+  }
+
+  @Test("the journal is read once for a session, whatever is asked of it then", arguments: ["3f2a", "abcd", "last"])
+  func readsOnce(name: String) async throws {
+    _ = try await fill()
+    let reads = Atomic<Int>(0)
+    let catalogue = try SessionCatalogue(
+      files.location, store: HealthStore.open(files.location.path, for: .reading), version: "0.1.0"
+    ) { (journal) throws(JournalError) in
+      reads.add(1, ordering: .relaxed)
+      return try JournalReader.read(directory: journal)
+    }
+    guard case .session(let session) = try await catalogue.named(name) else {
+      return #expect(Bool(false), "a session is meant")
+    }
+    let report = try await session.report()
+    _ = try await session.curves()
+    #expect(try await report.session.id == session.id && session.alterations().isEmpty)
+    #expect(try await !session.values().rates.isEmpty && !session.table(.beats).isEmpty)
+    #expect(reads.load(ordering: .relaxed) == 1)
   }
 
   @Test("the usual store may be missing and is empty then; one that was named must be there")

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import HealthModel
-import SeriesStore
+package import SeriesStore
 
 /// The values for other formats.
 extension SessionCatalogue {
@@ -8,13 +8,15 @@ extension SessionCatalogue {
   ///
   /// - Throws: ``SessionError``, where the name fits nothing or several of them; `StoreError`.
   @concurrent package func values(_ name: String) async throws -> RecordedValues {
-    if case .workout(let workout) = try await named(name) { return try await values(ofWorkout: workout) }
-    let (session, rates, gaps) = try await rates(name)
-    // By identity, since the meaning of `last` may have changed.
-    let beats = try await recording(session.id.uuidString).beats
-    return RecordedValues(
-      id: session.id, device: session.device, source: session.source, span: Self.span(session.start, session.end),
-      rates: rates, heartbeats: beats, gaps: gaps, metadata: session.metadata)
+    switch try await named(name) {
+    case .session(let session): try await session.values()
+    case .workout(let workout): try await values(ofWorkout: workout)
+    }
+  }
+
+  /// Alterations of the rows of a session; empty for a session in the journal.
+  @concurrent package func alterations(of session: UUID) async throws -> [StoreDamage] {
+    try await store?.alterations(of: session) ?? []
   }
 
   /// The sessions that have beats, and the workouts, of which a part lies in a time.

@@ -9,7 +9,7 @@ extension SessionCatalogue {
   /// The kinds of recordings that a name can mean.
   package enum Named: Sendable {
     /// A session by that name.
-    case session
+    case session(FoundSession)
     /// A workout.
     case workout(UUID)
   }
@@ -20,32 +20,55 @@ extension SessionCatalogue {
   @concurrent package func named(_ text: String) async throws -> Named {
     guard let name = SessionName(text) else { throw SessionError.noNameOfEither(text) }
     guard name != .last else { return try await newest() }
-    let workouts = try await store?.identifiers(SampleQuery(.type(.workout))).filter { name.matches($0) } ?? []
-    let hasSession = try await hasSession(text)
-    guard let workout = workouts.first else {
-      guard hasSession else { throw SessionError.neitherFound(text, store: location.path) }
-      return .session
+    let workouts = try await workouts(named: name)
+    var session: FoundSession?
+    do {
+      session = try await self.session(text)
+    } catch SessionError.notFound {
+      // A workout may have the name.
+    } catch  where !workouts.isEmpty && Self.isAmbiguity(error) {
+      throw SessionError.ambiguousWorkout(text)
     }
-    guard workouts.count == 1, !hasSession else { throw SessionError.ambiguousWorkout(text) }
+    guard let workout = workouts.first else {
+      guard let session else { throw SessionError.neitherFound(text, store: location.path) }
+      return .session(session)
+    }
+    guard workouts.count == 1, session == nil else { throw SessionError.ambiguousWorkout(text) }
     return .workout(workout)
   }
 
-  /// The newest session or workout with values; a session of the same start is the newer one, and the answer without both, so
-  /// that the search for it reports the failure.
+  /// The stored workouts by that name.
+  @concurrent func workouts(named name: SessionName) async throws -> [UUID] {
+    try await store?.identifiers(SampleQuery(.type(.workout))).filter { name.matches($0) } ?? []
+  }
+
+  private static func isAmbiguity(_ error: any Error) -> Bool {
+    if case SessionError.ambiguous = error { return true }
+    return (error as? StoreError)?.code == .ambiguous
+  }
+
+  /// The newest session or workout with values; a session of the same start is the newer one.
   @concurrent private func newest() async throws -> Named {
-    var session: SessionSummary?
-    do { session = try await listed("last") } catch SessionError.noneYet {}
-    guard let store else { return .session }
-    let later = session.map {
-      SamplePredicate.time(from: $0.start.advanced(byMicroseconds: 1), to: nil, strictness: .start)
+    let session: FoundSession
+    do {
+      session = try await self.session("last")
+    } catch let absence as SessionError {
+      guard case .noneYet = absence, let workout = try await newestWorkout(after: nil) else { throw absence }
+      return .workout(workout)
     }
+    return try await newestWorkout(after: session.summary.start).map { .workout($0) } ?? .session(session)
+  }
+
+  @concurrent private func newestWorkout(after start: Timestamp?) async throws -> UUID? {
+    guard let store else { return nil }
+    let later = start.map { SamplePredicate.time(from: $0.advanced(byMicroseconds: 1), to: nil, strictness: .start) }
     let query = SampleQuery(
       .and([.type(.workout), later ?? .all]), order: [SampleQuery.Order(.start, isDescending: true)])
     for id in try await store.identifiers(query) {
       guard try await !Self.heart(of: store.workout(id), in: store).isEmpty else { continue }
-      return .workout(id)
+      return id
     }
-    return .session
+    return nil
   }
 
   /// The workout whose stored recovery is of the same heart and of a part of the same minute; nil without such a workout.

@@ -1,9 +1,10 @@
-import Captures
+package import Captures
 package import Documents
 package import FoundationEssentials
 package import HealthModel
 import Ingestion
 package import SeriesStore
+import Support
 
 /// The sessions that a name can mean: those in the store, and those that a recorder has in its journal.
 package struct SessionCatalogue: Sendable {
@@ -11,6 +12,7 @@ package struct SessionCatalogue: Sendable {
   package let location: StoreLocation
   let store: HealthStore?
   private let version: String
+  private let read: @Sendable (_ journal: String) throws(JournalError) -> JournalContents
 
   /// The sessions of one store. The catalogue of a store that was not made yet is empty, unless the store was named.
   ///
@@ -34,23 +36,22 @@ package struct SessionCatalogue: Sendable {
     self.init(location, store: store, version: version)
   }
 
-  /// The sessions of a store that is open, or not there yet, and of its journal.
-  package init(_ location: StoreLocation, store: HealthStore?, version: String) {
-    (self.location, self.store, self.version) = (location, store, version)
+  /// The sessions of a store that is open, or not there yet, and of its journal, which `read` reads.
+  package init(
+    _ location: StoreLocation, store: HealthStore?, version: String,
+    read: @escaping @Sendable (_ journal: String) throws(JournalError) -> JournalContents = {
+      (path) throws(JournalError) in try JournalReader.read(directory: path)
+    }
+  ) {
+    (self.location, self.store, self.version, self.read) = (location, store, version, read)
   }
 
   /// Starts the thread of a store at rest.
   package func start() throws(StoreError) { try store?.start() }
 
-  /// A session, wherever it is.
-  private enum Found {
-    case stored(SessionSummary, HealthStore)
-    case journalled(RecordedSession)
-  }
-
   /// All sessions that can be read, oldest first, and the damages of the others.
   @concurrent package func list() async throws -> (sessions: [SessionSummary], damages: [StoreDamage]) {
-    let contents = try JournalReader.read(directory: location.journal)
+    let contents = try read(location.journal)
     let journalled = OpenSessions.sessions(of: contents, version: version)
     let (stored, found) = try await store?.readableSessions() ?? ([], [])
     // A file that is no segment holds no session that is missing here.
@@ -67,7 +68,7 @@ package struct SessionCatalogue: Sendable {
   /// The sessions that a recorder has in its journal, or that wait there.
   package func journalledIdentifiers() throws -> Set<UUID> {
     guard FileAccess.exists(location.journal) else { return [] }
-    let sessions = try JournalReader.read(directory: location.journal).sessions
+    let sessions = try read(location.journal).sessions
     return Set(sessions.filter { $0.state != .committed }.map(\.capture.session))
   }
 
@@ -87,11 +88,6 @@ package struct SessionCatalogue: Sendable {
     try await store?.alterations() ?? []
   }
 
-  /// Alterations of a session that is shown or exported; empty for a session in the journal.
-  @concurrent package func alterations(of session: UUID) async throws -> [StoreDamage] {
-    try await store?.alterations(of: session) ?? []
-  }
-
   /// The stored sessions and workouts whose dates are in doubt.
   @concurrent package func doubtful() async throws -> Set<UUID> {
     Set(try await store?.clocks().filter(\.value.isDoubtful).keys ?? [:].keys)
@@ -102,115 +98,11 @@ package struct SessionCatalogue: Sendable {
     try await store?.sessions() ?? []
   }
 
-  /// The session that `name` means: `last`, which is the newest that has values, or the first digits of its identifier.
-  @concurrent package func listed(_ name: String) async throws -> SessionSummary {
-    switch try await find(name) {
-    case .stored(let summary, _): summary
-    case .journalled(let session): SessionSummary(session)
-    }
-  }
-
-  /// Everything that is shown of one session; where zones are given, with the time in each.
-  @concurrent package func report(_ name: String, zones: HeartRateZones? = nil) async throws -> SessionReport {
-    switch try await find(name) {
-    case .stored(let summary, let store):
-      var times: ZoneTimes?
-      if let zones { times = ZoneTimes(zones, of: try await store.rates(of: summary.id), until: summary.end) }
-      return try await SessionReport(
-        session: summary, heartbeats: store.beats(of: summary.id), gaps: store.gaps(of: summary.id),
-        markers: store.markers(of: summary.id), isDoubtful: store.clock(of: summary.id)?.isDoubtful ?? false,
-        zones: times)
-    case .journalled(let session):
-      return SessionReport(
-        session: SessionSummary(session), heartbeats: session.heartbeats, gaps: session.gaps,
-        markers: session.markers, zones: zones.map { ZoneTimes($0, of: session.rates, until: session.end) })
-    }
-  }
-
-  /// A session with its beats.
-  @concurrent package func recording(_ name: String) async throws -> (session: SessionSummary, beats: HeartbeatSeries) {
-    switch try await find(name) {
-    case .stored(let summary, let store): (summary, try await store.beats(of: summary.id))
-    case .journalled(let session): (SessionSummary(session), session.heartbeats)
-    }
-  }
-
-  /// The recovery of the heart rate after exercise in a session, which ended at `end`; without `end`, 65 s before the end of the
-  /// session, so that the minute and the seconds after it were recorded.
-  @concurrent package func recovery(
-    _ name: String, at end: Timestamp?
-  ) async throws -> (session: SessionSummary, answer: RecoveryAnswer) {
-    func endOfExercise(_ session: SessionSummary) -> Timestamp {
-      end ?? session.end.advanced(byMicroseconds: -HeartRateRecovery.timeAfterEnd)
-    }
-    switch try await find(name) {
-    case .stored(let summary, let store):
-      return (
-        summary,
-        RecoveryAnswer(
-          after: endOfExercise(summary), heartbeats: try await store.beats(of: summary.id),
-          rates: try await store.rates(of: summary.id), gaps: try await store.gaps(of: summary.id))
-      )
-    case .journalled(let session):
-      let summary = SessionSummary(session)
-      return (
-        summary,
-        RecoveryAnswer(
-          after: endOfExercise(summary), heartbeats: session.heartbeats, rates: session.rates, gaps: session.gaps)
-      )
-    }
-  }
-
-  /// A session with its heart rates and its gaps.
-  @concurrent func rates(
-    _ name: String
-  ) async throws -> (session: SessionSummary, rates: [HeartRateValue], gaps: [RecordingGap]) {
-    switch try await find(name) {
-    case .stored(let summary, let store):
-      (summary, try await store.rates(of: summary.id), try await store.gaps(of: summary.id))
-    case .journalled(let session): (SessionSummary(session), session.rates, session.gaps)
-    }
-  }
-
-  /// The values of a session as a table, with the summary of the session.
-  @concurrent package func export(_ name: String, as format: ExportFormat) async throws -> (
-    session: SessionSummary, csv: [UInt8]
-  ) {
-    do {
-      switch format {
-      case .beats:
-        let (session, beats) = try await recording(name)
-        try session.requireValues()
-        guard !beats.beats.isEmpty else {
-          throw SessionError.noBeats(session.shortName, because: session.variabilityRefusal.map { "\($0)" })
-        }
-        return (session, BeatsExport.csv(beats))
-      case .rates:
-        let (session, rates, gaps) = try await rates(name)
-        try session.requireValues()
-        guard !rates.isEmpty else { throw SessionError.noRates(session.shortName) }
-        return (session, RatesExport.csv(rates, gaps: gaps))
-      }
-    } catch SessionError.notFound(let name, let store) {
-      // A table is of one session, and a workout may have several sessions.
-      guard case .workout? = try? await named(name) else { throw SessionError.notFound(name, store: store) }
-      throw SessionError.workout(name, format.rawValue)
-    }
-  }
-
-  /// Whether one session or several begin with these digits.
-  @concurrent func hasSession(_ text: String) async throws -> Bool {
-    do {
-      _ = try await find(text)
-    } catch SessionError.notFound {
-      return false
-    } catch SessionError.ambiguous {
-    } catch let error as StoreError where error.code == .ambiguous {
-    }
-    return true
-  }
-
-  @concurrent private func find(_ text: String) async throws -> Found {
+  /// The session that `text` means: `last`, which is the newest that has values, or the first digits of its identifier. The
+  /// journal is read once; whatever is asked of the session then reads it no more.
+  ///
+  /// - Throws: ``SessionError``, where the name fits nothing or several of them; `StoreError`, `JournalError`.
+  @concurrent package func session(_ text: String) async throws -> FoundSession {
     guard let name = SessionName(text) else { throw SessionError.noName(text) }
     let stored = try await storedSession(text)
     let open = try journalled().filter { $0.id != stored?.id && (name == .last ? $0.hasValues : name.matches($0.id)) }
@@ -218,10 +110,24 @@ package struct SessionCatalogue: Sendable {
       throw SessionError.ambiguous(text)
     }
     let newest = open.max { ($0.start, $0.id.uuidString) < ($1.start, $1.id.uuidString) }
-    if let newest, stored.map({ newest.start >= $0.start }) ?? true { return .journalled(newest) }
-    if let stored, let store { return .stored(stored, store) }
+    if let newest, stored.map({ newest.start >= $0.start }) ?? true { return FoundSession(newest) }
+    if let stored, let store { return FoundSession(stored, in: store) }
     guard name == .last else { throw SessionError.notFound(text, store: location.path) }
     throw SessionError.noneYet(store: location.path, isDamaged: try await !alterations().isEmpty)
+  }
+
+  /// The session of which a table is written. A table is of one session, and a workout may have several sessions.
+  ///
+  /// - Throws: The errors of ``session(_:)``, and ``SessionError/workout(_:_:)``.
+  @concurrent package func session(_ text: String, for format: ExportFormat) async throws -> FoundSession {
+    do {
+      return try await session(text)
+    } catch SessionError.notFound(let text, let path) {
+      guard let name = SessionName(text), try await workouts(named: name).count == 1 else {
+        throw SessionError.notFound(text, store: path)
+      }
+      throw SessionError.workout(text, format.rawValue)
+    }
   }
 
   /// The stored session that `name` means; nil without such a session.
@@ -236,7 +142,7 @@ package struct SessionCatalogue: Sendable {
 
   private func journalled() throws(JournalError) -> [RecordedSession] {
     guard FileAccess.exists(location.journal) else { return [] }
-    return try OpenSessions.read(journal: location.journal, version: version)
+    return OpenSessions.sessions(of: try read(location.journal), version: version)
   }
 }
 
@@ -245,22 +151,7 @@ extension RecordedSession {
   fileprivate var hasValues: Bool { !rates.isEmpty || !heartbeats.beats.isEmpty }
 }
 
-extension SessionSummary {
-  /// Throws ``SessionError/noValues(_:)`` for a session without a rate and a beat, which cannot be shown.
-  package func requireValues() throws(SessionError) {
-    guard heartRate.count > 0 || heartbeats.count > 0 else { throw .noValues(shortName) }
-  }
-}
-
-/// The curves for pictures.
 extension SessionCatalogue {
-  /// The curves of the session that `name` means.
-  @concurrent package func curves(_ name: String) async throws -> RecordedCurves {
-    let (session, rates, gaps) = try await rates(name)
-    let beats = try await recording(session.id.uuidString).beats
-    return RecordedCurves(in: Self.span(session.start, session.end), rates: rates, heartbeats: [beats], gaps: gaps)
-  }
-
   /// The curves of a stored workout, from the sessions that were collected with it.
   @concurrent package func curves(ofWorkout workout: UUID) async throws -> RecordedCurves {
     let (store, sample) = try await stored(workout)
@@ -278,5 +169,93 @@ extension SessionCatalogue {
 
   static func span(_ start: Timestamp, _ end: Timestamp) -> TimeSpan {
     TimeSpan(start: start, end: end) ?? TimeSpan(at: start)
+  }
+}
+
+/// The reason why a session cannot be shown, exported or deleted.
+package enum SessionError: Error, Hashable, Sendable {
+  /// No session can have this name.
+  case noName(String)
+  /// The same for a deletion, which does not understand `last`.
+  case noNameToDelete(String)
+  /// `last` was to be deleted.
+  case lastNotDeleted
+  /// No session of this store has values, perhaps since rows of its sessions are damaged.
+  case noneYet(store: String, isDamaged: Bool = false)
+  /// The session has neither rates nor beats.
+  case noValues(String)
+  /// The session has rates alone, for a reason that may be known.
+  case noBeats(String, because: String?)
+  /// The session has beats alone.
+  case noRates(String)
+  /// No session has this name.
+  case notFound(String, store: String)
+  /// Neither a session nor a workout can have this name.
+  case noNameOfEither(String)
+  /// Neither a session nor a workout has this name.
+  case neitherFound(String, store: String)
+  /// Several sessions begin with these digits.
+  case ambiguous(String)
+  /// Several sessions and workouts begin with these digits.
+  case ambiguousWorkout(String)
+  /// No session belongs to the workout, so that it has no beats.
+  case noHeartbeats(String)
+  /// The name is that of a workout, and this table is of sessions alone.
+  case workout(String, _ format: String)
+  /// A recorder has the session open, so that it cannot be deleted.
+  case stillRecorded(String)
+  /// A recorder is about to store the session, so that it cannot be deleted.
+  case beingStored(String)
+  /// The session is deleted from the store; the recorder still has its notifications in the journal.
+  case notErased(String)
+
+  /// The failed action and the reason, without a full stop at the end.
+  package var message: String {
+    switch self {
+    case .noName(let text), .noNameToDelete(let text):
+      "'\(PrintableText.line(text, columns: 40))' names no session"
+    case .lastNotDeleted: "'last' is not deleted"
+    case .noNameOfEither(let text): "'\(PrintableText.line(text, columns: 40))' names no session and no workout"
+    case .noneYet(let store, isDamaged: false): "there is no session with values in \(store) yet"
+    case .noneYet(let store, isDamaged: true):
+      "no values of a session are to be found in \(store), and rows of its sessions are not as they were written"
+    case .noValues(let name): "session \(name) has no values: its sensor was there and sent no rate and no beat"
+    case .noBeats(let name, let reason): "session \(name) has no beats\(reason.map { ": \($0)" } ?? "")"
+    case .noRates(let name): "session \(name) has no rates"
+    case .notFound(let name, let store): "no session \(name) in \(store)"
+    case .neitherFound(let name, let store): "no session or workout \(name) in \(store)"
+    case .ambiguous(let name): "several sessions begin with \(name)"
+    case .ambiguousWorkout(let name): "several sessions or workouts begin with \(name)"
+    case .noHeartbeats(let name): "no recorded heartbeats belong to workout \(name)"
+    case .workout(let name, let format): "\(name) is a workout, and \(format) is a table of one session"
+    case .stillRecorded(let name): "session \(name) is still being recorded"
+    case .beingStored(let name): "session \(name) is being stored just now"
+    case .notErased(let name): "session \(name) is deleted, but the recorder has not erased it from its journal"
+    }
+  }
+
+  /// The remedy, as a command or a short clause.
+  package var remedy: String {
+    switch self {
+    case .noName:
+      "give at least \(SessionName.fewestDigits) digits of its name, or last; 'sensord sessions' lists them"
+    case .noNameOfEither:
+      "give at least \(SessionName.fewestDigits) digits of its name, or last; 'sensord sessions' and 'sensord workouts' list them"
+    case .noNameToDelete: "give at least \(SessionName.fewestDigits) digits of its name; 'sensord sessions' shows it"
+    case .lastNotDeleted: "give the session's name; 'sensord sessions' shows it"
+    case .noneYet(_, isDamaged: true): "'sensord check' names them"
+    case .noneYet: "record one with 'sensord run', or try 'sensord demo'"
+    case .noBeats(let name, _): "export its rates: sensord export \(name) --format rates"
+    case .noRates(let name): "export its beats: sensord export \(name) --format beats"
+    case .noValues, .notFound: "'sensord sessions' lists what there is"
+    case .neitherFound: "'sensord sessions' and 'sensord workouts' list what there is"
+    case .ambiguous, .ambiguousWorkout: "give more digits"
+    case .noHeartbeats: "name the session instead; 'sensord sessions' lists them"
+    case .workout:
+      "name the session of its time, which 'sensord sessions' lists, or take a format for workouts, such as fit"
+    case .stillRecorded: "stop the recorder, then delete it"
+    case .beingStored: "try again"
+    case .notErased: "restart the recorder"
+    }
   }
 }

@@ -46,7 +46,7 @@ package struct SessionDeletion: Hashable, Sendable {
   ) async throws -> Outcome {
     let session: SessionSummary
     do {
-      session = try await catalogue.listed(name)
+      session = try await catalogue.session(name).summary
     } catch SessionError.notFound(let name, let path) {
       guard try await store.finishErasing() else { throw SessionError.notFound(name, store: path) }
       return .remainderErased

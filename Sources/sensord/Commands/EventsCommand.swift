@@ -67,7 +67,7 @@ struct EventsCommand: ListCommand {
     let catalogue = name == nil ? nil : try list.store.catalogue()
     let samples = try list.read { store async throws -> [HealthSample] in
       var parts = [predicate]
-      if let name, let catalogue { parts.append(.session(try await catalogue.listed(name).id)) }
+      if let name, let catalogue { parts.append(.session(try await catalogue.session(name).id)) }
       guard let store else { return [] }
       return try await SampleQuery(.and(parts)).result(for: store).value
     }

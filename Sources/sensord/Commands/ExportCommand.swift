@@ -102,8 +102,8 @@ struct ExportCommand: ParsableCommand {
     let name = session ?? ""
     let catalogue = try store.catalogue()
     let (table, alterations) = try CommandLoop.run {
-      let (session, table) = try await catalogue.export(name, as: format)
-      return (table, try await catalogue.alterations(of: session.id))
+      let session = try await catalogue.session(name, for: format)
+      return (try await session.table(format), try await session.alterations())
     }
     if let output {
       let file = try ReplacedFile(path: output)

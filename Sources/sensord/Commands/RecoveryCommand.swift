@@ -44,10 +44,8 @@ struct RecoveryCommand: ParsableCommand {
     // Options for sessions alone make `last` the last session.
     let isSession = name == "last" && (at != nil || save)
     let (subject, answer) = try CommandLoop.run { () async throws -> (Subject, RecoveryAnswer) in
-      switch isSession ? .session : try await catalogue.named(name) {
-      case .session:
-        let (session, answer) = try await catalogue.recovery(name, at: at)
-        return (.session(session), answer)
+      switch isSession ? .session(try await catalogue.session(name)) : try await catalogue.named(name) {
+      case .session(let session): return (.session(session.summary), try await session.recovery(at: at))
       case .workout(let workout): return (.workout(workout), try await catalogue.recovery(afterWorkout: workout))
       }
     }

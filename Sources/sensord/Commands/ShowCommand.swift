@@ -51,14 +51,12 @@ struct ShowCommand: ParsableCommand {
         return text.isEmpty ? "" : "\n" + text
       }
       switch try await catalogue.named(name) {
-      case .session:
-        let report = try await catalogue.report(name, zones: zones)
-        let alterations = try await catalogue.alterations(of: report.session.id)
+      case .session(let session):
+        let report = try await session.report(zones: zones)
+        let alterations = try await session.alterations()
         if json { return (report.json.text + "\n", alterations) }
         let text = report.text(columns: columns)
-        return (
-          isDrawn ? try await text + picture(catalogue.curves(report.session.id.uuidString)) : text, alterations
-        )
+        return (isDrawn ? try await text + picture(session.curves()) : text, alterations)
       case .workout(let workout):
         let report = try await catalogue.report(ofWorkout: workout, zones: zones)
         if json { return (report.json.text + "\n", []) }

@@ -47,8 +47,8 @@ struct VariabilityCommand: ParsableCommand {
     if let from, let to, from >= to { throw CommandFailure(.usage, "--from must be before --to") }
     let catalogue = try store.catalogue()
     let (session, beats, alterations) = try CommandLoop.run {
-      let (session, beats) = try await catalogue.recording(name)
-      return (session, beats, try await catalogue.alterations(of: session.id))
+      let session = try await catalogue.session(name)
+      return (session.summary, try await session.beats(), try await session.alterations())
     }
     let span = try span(of: session, from: from, to: to)
     if let window, span.microseconds / window >= Self.mostWindows {

@@ -45,13 +45,11 @@ struct ReportCommand: ParsableCommand {
     let catalogue = try store.catalogue()
     let (page, alterations) = try CommandLoop.run { () async throws -> (ReportPage, [StoreDamage]) in
       switch try await catalogue.named(name) {
-      case .session:
-        let report = try await catalogue.report(name, zones: zones)
-        try report.session.requireValues()
-        let curves = try await catalogue.curves(report.session.id.uuidString)
+      case .session(let session):
+        try session.summary.requireValues()
+        let (report, curves) = (try await session.report(zones: zones), try await session.curves())
         return (
-          ReportPage(report, curves, in: zone, version: SensordCommand.version),
-          try await catalogue.alterations(of: report.session.id)
+          ReportPage(report, curves, in: zone, version: SensordCommand.version), try await session.alterations()
         )
       case .workout(let workout):
         let report = try await catalogue.report(ofWorkout: workout, zones: zones)
