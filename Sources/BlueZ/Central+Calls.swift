@@ -99,7 +99,7 @@ final class Barrier: Sendable {
 }
 
 /// Why BlueZ did not do what was asked of a characteristic or of discovery.
-enum Refusal: Error, Hashable, Sendable {
+enum BlueZRefusal: Error, Hashable, Sendable {
   /// Somebody, perhaps ourselves, is at it already.
   case inProgress
   case notPermitted

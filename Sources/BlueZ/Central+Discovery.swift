@@ -17,7 +17,7 @@ extension Central {
   static func filtersServices(_ answer: Result<Message, DBusError>) -> Bool {
     switch answer {
     case .success(let reply): reply.body.first?.strings?.contains("AutoConnect") != true
-    case .failure(let error): Refusal(error) == .notSupported
+    case .failure(let error): BlueZRefusal(error) == .notSupported
     }
   }
 
@@ -89,7 +89,7 @@ extension Central {
     let generation = discoveries[adapter]?.generation
     call(adapter.object, ObjectTree.adapterInterface, member, body) { central, result in
       guard central.discoveries[adapter]?.generation == generation, !central.isStopped else { return }
-      let outcome = result.map { _ in () }.mapError { Refusal($0) }
+      let outcome = result.map { _ in () }.mapError { BlueZRefusal($0) }
       central.perform(central.discoveries[adapter]?.machine.handle(outcome) ?? [], on: adapter)
     }
   }

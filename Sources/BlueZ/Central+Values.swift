@@ -31,7 +31,7 @@ extension Central {
       case .acquireNotify(let path, let ticket): acquire(path, ticket, for: peer)
       case .startNotify(let path, let ticket):
         whenAnswered("StartNotify", path, for: peer) { central, result in
-          let outcome = result.map { _ in () }.mapError { Refusal($0) }
+          let outcome = result.map { _ in () }.mapError { BlueZRefusal($0) }
           return central.follows[peer]?.link.subscription.handleStarted(outcome, ticket: ticket) ?? []
         }
       case .stopNotify(let path): call(path.object, ObjectTree.characteristicInterface, "StopNotify") { _, _ in }
@@ -66,7 +66,7 @@ extension Central {
 
   private func acquire(_ path: CharacteristicPath, _ ticket: Int, for peer: Peer) {
     whenAnswered("AcquireNotify", path, [.properties([:])], for: peer) { central, result in
-      let outcome: Result<Void, Refusal>
+      let outcome: Result<Void, BlueZRefusal>
       switch result {
       case .success(let reply):
         // Not opened where it is of no use any more: it is closed with the message.
@@ -77,7 +77,7 @@ extension Central {
         let actions = central.follows[peer]?.link.subscription.handleAcquired(.success(()), ticket: ticket) ?? []
         if !actions.contains(.discardDescriptor) { central.open(NotificationSocket(descriptor), for: peer) }
         return actions
-      case .failure(let error): outcome = .failure(Refusal(error))
+      case .failure(let error): outcome = .failure(BlueZRefusal(error))
       }
       return central.follows[peer]?.link.subscription.handleAcquired(outcome, ticket: ticket) ?? []
     }

@@ -39,7 +39,7 @@ struct Discovery: Hashable, Sendable {
   }
 
   /// The call that was made last has been answered.
-  mutating func handle(_ result: Result<Void, Refusal>) -> [Action] {
+  mutating func handle(_ result: Result<Void, BlueZRefusal>) -> [Action] {
     switch (state, result) {
     case (.filtering, .success):
       state = .starting

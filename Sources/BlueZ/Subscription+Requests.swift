@@ -15,7 +15,7 @@ extension Subscription {
   }
 
   /// AcquireNotify has been answered; on success the driver holds the descriptor.
-  mutating func handleAcquired(_ result: Result<Void, Refusal>, ticket: Int) -> [Action] {
+  mutating func handleAcquired(_ result: Result<Void, BlueZRefusal>, ticket: Int) -> [Action] {
     guard ticket == self.ticket, state == .acquiring else {
       if case .success = result { return [.discardDescriptor] }
       return []
@@ -34,7 +34,7 @@ extension Subscription {
   }
 
   /// StartNotify has been answered.
-  mutating func handleStarted(_ result: Result<Void, Refusal>, ticket: Int) -> [Action] {
+  mutating func handleStarted(_ result: Result<Void, BlueZRefusal>, ticket: Int) -> [Action] {
     guard ticket == self.ticket, state == .starting else { return [] }
     switch result {
     case .success:
@@ -63,7 +63,7 @@ extension Subscription {
     }
   }
 
-  private mutating func handle(_ refusal: Refusal) -> [Action] {
+  private mutating func handle(_ refusal: BlueZRefusal) -> [Action] {
     refusals += 1
     switch refusal {
     case .inProgress where isNotifying:
@@ -85,7 +85,7 @@ extension Subscription {
 
   /// A request that was under way when its link was lost blocks every later one in BlueZ 5.66, though `NotifyAcquired` is
   /// false; StopNotify frees it. Not at once: another program's request may be under way.
-  private func freeStale(_ refusal: Refusal) -> [Action] {
+  private func freeStale(_ refusal: BlueZRefusal) -> [Action] {
     guard refusal == .notPermitted, refusals % 4 == 3, let characteristic else { return [] }
     return [.stopNotify(characteristic)]
   }
@@ -95,7 +95,7 @@ extension Subscription {
     return [.schedule(ticket: ticket, milliseconds: milliseconds)]
   }
 
-  private func failure(of refusal: Refusal) -> SubscriptionFailure {
+  private func failure(of refusal: BlueZRefusal) -> SubscriptionFailure {
     switch refusal {
     case .accessDenied: .accessDenied
     default: .refused(name: refusal.name)

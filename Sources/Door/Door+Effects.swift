@@ -83,10 +83,10 @@ extension Door {
 /// The arguments of `Measurement` for one subscriber after the other. They get the same value, each with a number of its own: what
 /// is the same is made once.
 private struct MeasurementArguments {
-  private var measurement: LiveMeasurement?
+  private var measurement: SentMeasurement?
   private var values: [Value] = []
 
-  mutating func values(of next: LiveMeasurement) -> [Value] {
+  mutating func values(of next: SentMeasurement) -> [Value] {
     var before = measurement
     before?.sequence = next.sequence
     if before == next { values[1] = .uint64(next.sequence) } else { values = next.values }
@@ -95,7 +95,7 @@ private struct MeasurementArguments {
   }
 }
 
-extension LiveMeasurement {
+extension SentMeasurement {
   /// The arguments of `Measurement`.
   fileprivate var values: [Value] {
     var details: [String: Value] = [:]

@@ -82,7 +82,7 @@ extension Door {
     Task(executorPreference: loop) { await self.delete(Set(ids), reading, for: call) }
   }
 
-  private func delete(_ ids: Set<UUID>, _ reading: Reading, for call: ClientCall) async {
+  private func delete(_ ids: Set<UUID>, _ reading: ClientReading, for call: ClientCall) async {
     guard let store = await recorder.openStore else { return refuse(call, .notRecording) }
     do throws(StoreError) {
       try await store.delete(ids, savedBy: reading.types == nil ? nil : reading.client.source)
@@ -111,12 +111,12 @@ extension SampleDraft {
 
 /// Follows the store for one connection that observes it.
 final class ChangeObserver {
-  let observation: Observation
+  let observation: ClientObservation
   var task: Task<Void, Never>?
   /// Changes from now on are seen.
   var isFollowing = false
 
-  init(_ observation: Observation) {
+  init(_ observation: ClientObservation) {
     self.observation = observation
   }
 }
@@ -152,7 +152,7 @@ extension Door {
     for call in observeCalls.removeValue(forKey: name) ?? [] { respond(to: call, reply) }
   }
 
-  private func follow(_ observation: Observation, for name: String) async {
+  private func follow(_ observation: ClientObservation, for name: String) async {
     let signals = await recorder.openStore?.changeSignals { observation.concerns($0) }
     guard !Task.isCancelled else { return }
     guard let signals else {

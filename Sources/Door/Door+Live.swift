@@ -53,7 +53,7 @@ extension Door {
   private func tellStates() async {
     let status = await recorder.status()
     guard !Task.isCancelled else { return }
-    for sensor in status.sensors { perform(registry.changed(sensor.address, to: LiveState(sensor.state), at: now)) }
+    for sensor in status.sensors { perform(registry.changed(sensor.address, to: SentState(sensor.state), at: now)) }
   }
 
   private func handle(_ event: RecorderEvent) {
@@ -64,7 +64,7 @@ extension Door {
           sensor, beatsPerMinute: rate, rrTicks: rrTicks, contact: contact, time: event.time,
           unsentBytes: connection?.assumeIsolated { $0.unsentBytes } ?? 0, at: now))
     case (.state(let state), let sensor?):
-      perform(registry.changed(sensor, to: LiveState(state), at: now))
+      perform(registry.changed(sensor, to: SentState(state), at: now))
     case (.heartEvent(let event), let sensor?):
       perform(registry.found(event, of: sensor, at: now))
     case (.missed(let count), _):
@@ -91,7 +91,7 @@ extension Door {
   }
 }
 
-extension LiveState {
+extension SentState {
   fileprivate init(_ state: SensorStatus.State) {
     self =
       switch state {

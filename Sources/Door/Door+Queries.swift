@@ -52,11 +52,11 @@ extension Door {
   }
 
   private func send(
-    _ first: [UInt8], of answer: inout QueryAnswer, _ number: UInt64, for reading: Reading, to call: ClientCall
+    _ first: [UInt8], of answer: inout QueryAnswer, _ number: UInt64, for reading: ClientReading, to call: ClientCall
   ) async {
-    let pipe: AnswerPipe
+    let pipe: AnswerSender
     do throws(DBusError) {
-      let opened = try AnswerPipe.open(to: call.sender, on: loop)
+      let opened = try AnswerSender.open(to: call.sender, on: loop)
       pipe = opened.pipe
       respond(to: call, .values([.descriptor(opened.end)]))
     } catch {
@@ -95,7 +95,7 @@ struct QueryAnswer {
     case content(ContentKind, of: UUID)
     case lines(any AnswerWriter)
     case statistics(StatisticsCollectionQuery)
-    case changes(ChangeQuery, Reading)
+    case changes(ChangeQuery, ClientReading)
     case attachment(UUID)
     case data(AttachmentData)
     case end
@@ -116,7 +116,7 @@ struct QueryAnswer {
   ///   - reading: The reader's permissions.
   ///   - store: Where; for ``ClientQuery/changes(_:)`` one that can be written, since an anchor is a row.
   ///   - mostBuckets: The most buckets of statistics.
-  init(_ question: Question, for reading: Reading, in store: HealthStore, mostBuckets: Int) {
+  init(_ question: Question, for reading: ClientReading, in store: HealthStore, mostBuckets: Int) {
     self.store = store
     self.mostBuckets = mostBuckets
     scope = reading.scope
@@ -127,7 +127,7 @@ struct QueryAnswer {
       }
   }
 
-  private static func rest(of query: ClientQuery, _ reading: Reading) -> Rest {
+  private static func rest(of query: ClientQuery, _ reading: ClientReading) -> Rest {
     switch query {
     case .samples(let query): .samples(query)
     case .quantities(let query): .quantities(query, QuantityLine.Writer(of: query.type), nil)
@@ -204,7 +204,8 @@ struct QueryAnswer {
     case .audiogram: LineWriter(try await store.answer(AudiogramQuery(sample), in: scope), as: AudiogramLine.self)
     case .prescription:
       LineWriter(try await store.answer(VisionPrescriptionQuery(sample), in: scope), as: LensLine.self)
-    case .record: LineWriter(try await store.answer(ClinicalRecordQuery(sample), in: scope), as: RecordLine.self)
+    case .record:
+      LineWriter(try await store.answer(ClinicalRecordQuery(sample), in: scope), as: ClinicalRecordLine.self)
     }
   }
 

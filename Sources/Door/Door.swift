@@ -50,7 +50,7 @@ package actor Door {
   var status: (value: RecorderStatus, at: BootInstant)?
   var statusWaiters: [@Sendable (RecorderStatus) -> Void] = []
   /// Answers of queries that are being sent.
-  var answers: [UInt64: (pipe: AnswerPipe, reading: Reading)] = [:]
+  var answers: [UInt64: (pipe: AnswerSender, reading: ClientReading)] = [:]
   /// The tasks that follow changes of the store for the connections that observe them.
   var observers: [String: ChangeObserver] = [:]
   /// Calls of `Observe` that are answered when changes are followed.
@@ -82,7 +82,7 @@ package actor Door {
     do throws(DBusError) {
       try loop.startThread(named: "door")
       isStarted.store(true, ordering: .sequentiallyConsistent)
-      loop.execute { AnswerPipe.blockSignal() }
+      loop.execute { AnswerSender.blockSignal() }
       Task(executorPreference: loop) {
         await self.adoptSessions()
         await self.adoptWorkouts()

@@ -1,5 +1,5 @@
 /// A Bluetooth adapter: the controller, and what bluetoothd knows through it.
-struct Adapter {
+struct SimulatedAdapter {
   let address: String
   /// The number in `hci0`.
   let index: Int
@@ -32,7 +32,7 @@ struct Adapter {
   var withoutRoom: [Int: Agenda<Occasion>.ID] = [:]
 
   /// The device objects, by the number of the strap.
-  var devices: [Int: Device] = [:]
+  var devices: [Int: SimulatedDevice] = [:]
 
   /// The object's path.
   var path: String { "/org/bluez/hci\(index)" }
@@ -52,7 +52,7 @@ struct DeviceKey: Hashable, Sendable {
 }
 
 /// A device object of bluetoothd.
-struct Device {
+struct SimulatedDevice {
   var alias: String
   var uuids: [String]
   /// Nil if nothing was heard since the last discovery.
@@ -76,7 +76,7 @@ struct Device {
   /// Whether this link's services come from a cache that lacks the heart rate service.
   var isStale = false
   /// Subscriptions by the characteristic's handle.
-  var subscriptions: [UInt16: Subscription] = [:]
+  var subscriptions: [UInt16: NotifySubscription] = [:]
   /// The last values received, by handle.
   var values: [UInt16: [UInt8]] = [:]
 
@@ -99,7 +99,7 @@ struct Device {
 }
 
 /// The subscribers of a characteristic.
-struct Subscription {
+struct NotifySubscription {
   /// The state of the write of the client characteristic configuration.
   enum Configuration {
     case off, writing, on

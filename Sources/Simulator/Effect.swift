@@ -28,7 +28,7 @@ struct BusError: Hashable, Sendable {
 }
 
 /// An action of the driver on the bus.
-enum Effect: Equatable, Sendable {
+enum LinkEffect: Equatable, Sendable {
   /// Answer a call.
   case reply(CallToken, [Property])
   /// Answer a call with an error.

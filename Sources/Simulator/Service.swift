@@ -18,7 +18,7 @@ actor Service {
   private var origin: Int64 = 0
   private var connection: Connection?
   /// Effects that wait until the bus is joined; nil while it is joined.
-  private var held: [Effect]? = []
+  private var held: [LinkEffect]? = []
   private var calls: [CallToken: Message] = [:]
   private var pipes: [PipeToken: Pipe] = [:]
   private var timer: (token: TimerToken, due: SimulationInstant)?
@@ -156,7 +156,7 @@ extension Service {
 // MARK: - Effects
 
 extension Service {
-  private func carryOut(_ effects: [Effect]) {
+  private func carryOut(_ effects: [LinkEffect]) {
     for effect in effects {
       if case .log(let entry) = effect {
         log?.write(entry)
@@ -168,7 +168,7 @@ extension Service {
     }
   }
 
-  private func carryOut(_ effect: Effect) {
+  private func carryOut(_ effect: LinkEffect) {
     switch effect {
     case .log(let entry): log?.write(entry)
     case .reply(let token, let values):

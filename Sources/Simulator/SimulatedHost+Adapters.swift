@@ -87,7 +87,7 @@ extension SimulatedHost {
       guard !adapters[known].isPlugged else { return }
       adapter = known
     } else {
-      adapters.append(Adapter(address: address, index: adapters.count, isPlugged: false, isVisible: false))
+      adapters.append(SimulatedAdapter(address: address, index: adapters.count, isPlugged: false, isVisible: false))
       adapter = adapters.count - 1
     }
     adapters[adapter].isPlugged = true
@@ -157,10 +157,10 @@ extension SimulatedHost {
   }
 }
 
-extension Device {
+extension SimulatedDevice {
   /// The part of a device that is stored on disk: its name, keys and services, nothing of the link.
-  var stored: Device {
-    var stored = Device(alias: alias, uuids: uuids)
+  var stored: SimulatedDevice {
+    var stored = SimulatedDevice(alias: alias, uuids: uuids)
     stored.isPaired = isPaired
     stored.isTrusted = isTrusted
     stored.isBlocked = isBlocked

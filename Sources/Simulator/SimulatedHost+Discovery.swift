@@ -9,7 +9,7 @@ extension SimulatedHost {
     adapters[adapter].isDiscoveryHalted = false
     if isFirst { adapters[adapter].heard = [] }
     adapters[adapter].sessions.append(
-      Adapter.DiscoverySession(sender: call.sender, filter: adapters[adapter].filters[call.sender]))
+      SimulatedAdapter.DiscoverySession(sender: call.sender, filter: adapters[adapter].filters[call.sender]))
     answer(call.token)
     if isFirst { change(adapter: adapter, ["Discovering": .bool(true)]) }
     for strap in straps.indices { enterAdvertisement(strap) }
@@ -54,7 +54,7 @@ extension SimulatedHost {
     }
     adapters[adapter].filters[call.sender] = options.isEmpty ? nil : filter
     if let running = adapters[adapter].sessions.firstIndex(where: { $0.sender == call.sender }) {
-      adapters[adapter].sessions[running] = Adapter.DiscoverySession(
+      adapters[adapter].sessions[running] = SimulatedAdapter.DiscoverySession(
         sender: call.sender, filter: options.isEmpty ? nil : filter)
     }
     answer(call.token)
@@ -88,7 +88,7 @@ extension SimulatedHost {
     guard !interested.isEmpty else { return }
     guard let device = self[key] else {
       let uuids = strap.profile.advertisedServices.map(GATTLayout.uuid)
-      self[key] = Device(alias: strap.profile.name, uuids: uuids, rssi: strap.rssi)
+      self[key] = SimulatedDevice(alias: strap.profile.name, uuids: uuids, rssi: strap.rssi)
       announce(path(key), .device(key))
       return armExpiry(key)
     }
@@ -165,7 +165,7 @@ extension DiscoveryFilter {
   }
 
   /// Whether the filter lets a strap through.
-  func wants(_ strap: Strap, device: Device?) -> Bool {
+  func wants(_ strap: Strap, device: SimulatedDevice?) -> Bool {
     if let minimumRSSI, strap.rssi < minimumRSSI { return false }
     if let pattern, !strap.profile.name.hasPrefix(pattern), !strap.address.hasPrefix(pattern) { return false }
     guard !uuids.isEmpty else { return true }

@@ -12,7 +12,7 @@ extension SimulatedHost {
   }
 
   /// The device object, if there is one.
-  subscript(key: DeviceKey) -> Device? {
+  subscript(key: DeviceKey) -> SimulatedDevice? {
     get { adapters[key.adapter].devices[key.strap] }
     set { adapters[key.adapter].devices[key.strap] = newValue }
   }

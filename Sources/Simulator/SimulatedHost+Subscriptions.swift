@@ -3,13 +3,13 @@ extension SimulatedHost {
     let handle = characteristic.handle
     guard let device = self[key] else { return }
     if device.isDisconnecting { return answer(call.token, .failure(.notConnected)) }
-    var subscription = device.subscriptions[handle] ?? Subscription(uuid: characteristic.uuid)
+    var subscription = device.subscriptions[handle] ?? NotifySubscription(uuid: characteristic.uuid)
     if subscription.acquirer != nil { return answer(call.token, .failure(.notPermitted("Notify acquired"))) }
     guard characteristic.notifies else { return answer(call.token, .failure(.notSupported)) }
     if let known = subscription.clients.first(where: { $0.sender == call.sender }) {
       return known.isRegistered ? answer(call.token) : answer(call.token, .failure(.inProgress))
     }
-    subscription.clients.append(Subscription.Client(sender: call.sender, isRegistered: device.link != nil))
+    subscription.clients.append(NotifySubscription.Client(sender: call.sender, isRegistered: device.link != nil))
     guard let link = device.link else {
       // Takes effect with the next link.
       self[key]?.subscriptions[handle] = subscription
@@ -29,7 +29,7 @@ extension SimulatedHost {
     guard let device = self[key], let link = device.link else {
       return answer(call.token, .failure(.failed("Not connected")))
     }
-    var subscription = device.subscriptions[handle] ?? Subscription(uuid: characteristic.uuid)
+    var subscription = device.subscriptions[handle] ?? NotifySubscription(uuid: characteristic.uuid)
     if subscription.acquirer != nil { return answer(call.token, .failure(.notPermitted("Notify acquired"))) }
     if !subscription.clients.isEmpty { return answer(call.token, .failure(.inProgress)) }
     guard characteristic.flags.contains("notify") else { return answer(call.token, .failure(.notSupported)) }

@@ -51,11 +51,11 @@ struct SimulatedHost {
   let scenario: Scenario
   private(set) var now = SimulationInstant.start
   var agenda = Agenda<Occasion>()
-  var effects: [Effect] = []
+  var effects: [LinkEffect] = []
   var random: SplitMix64
 
   var straps: [Strap]
-  var adapters: [Adapter] = []
+  var adapters: [SimulatedAdapter] = []
   var machinePosition = 0
 
   var daemon = Daemon.running
@@ -82,9 +82,9 @@ struct SimulatedHost {
       var source = SplitMix64(seed: seed &+ UInt64(number) &* 0x1000_0001)
       return Strap(profile: profile, heart: profile.source == .heart ? PlausibleHeart(seed: source.next()) : nil)
     }
-    adapters = [Adapter(address: scenario.adapter, index: 0)]
+    adapters = [SimulatedAdapter(address: scenario.adapter, index: 0)]
     for (number, strap) in straps.enumerated() where strap.isBonded {
-      var device = Device(alias: strap.profile.name, uuids: strap.layout.uuids)
+      var device = SimulatedDevice(alias: strap.profile.name, uuids: strap.layout.uuids)
       device.isPaired = true
       device.isTemporary = false
       device.wasEverConnected = true
@@ -98,7 +98,7 @@ struct SimulatedHost {
   /// Handles an input at `instant`, after everything that is due before it.
   ///
   /// - Returns: What is to be done, in order.
-  mutating func handle(_ input: Input, at instant: SimulationInstant) -> [Effect] {
+  mutating func handle(_ input: Input, at instant: SimulationInstant) -> [LinkEffect] {
     while let (due, occasion) = agenda.removeNext(by: instant) {
       now = max(now, due)
       switch occasion {
@@ -113,7 +113,7 @@ struct SimulatedHost {
   }
 
   /// Starts the straps and the timelines.
-  mutating func start() -> [Effect] {
+  mutating func start() -> [LinkEffect] {
     for strap in straps.indices {
       log("ready", strap, ["name": .string(straps[strap].profile.name)])
       if straps[strap].isAvailable { advertise(strap) }

@@ -46,7 +46,7 @@ struct SubscriptionTests {
   }
 
   /// A subscription that was refused by `refusal` at its first request.
-  private func refused(_ refusal: Refusal, _ found: Characteristic) -> (Subscription, [Subscription.Action]) {
+  private func refused(_ refusal: BlueZRefusal, _ found: Characteristic) -> (Subscription, [Subscription.Action]) {
     var subscription = Subscription()
     let request = ticket(subscription.begin(found))
     let actions = subscription.handleAcquired(.failure(refusal), ticket: request)
@@ -268,7 +268,7 @@ struct SubscriptionTests {
 
   @Test("the errors of BlueZ are told apart")
   func refusals() {
-    func refusal(_ name: String) -> Refusal { Refusal(DBusError(.remote(name: name), "")) }
+    func refusal(_ name: String) -> BlueZRefusal { BlueZRefusal(DBusError(.remote(name: name), "")) }
     #expect(refusal("org.bluez.Error.InProgress") == .inProgress)
     #expect(refusal("org.bluez.Error.NotPermitted") == .notPermitted)
     #expect(refusal("org.bluez.Error.NotSupported") == .notSupported)
@@ -276,6 +276,6 @@ struct SubscriptionTests {
     #expect(refusal("org.freedesktop.DBus.Error.AccessDenied") == .accessDenied)
     #expect(refusal("org.freedesktop.DBus.Error.UnknownObject") == .gone)
     #expect(refusal("org.bluez.Error.Failed") == .other(name: "org.bluez.Error.Failed"))
-    #expect(Refusal(DBusError(.disconnected, "")) == .gone)
+    #expect(BlueZRefusal(DBusError(.disconnected, "")) == .gone)
   }
 }

@@ -44,7 +44,7 @@ struct AnswerTests {
     let prescription = draw.prescription()
     #expect(try sent(prescription, as: LensLine.self) == prescription)
     let record = draw.record()
-    #expect(try sent(record, as: RecordLine.self) == record)
+    #expect(try sent(record, as: ClinicalRecordLine.self) == record)
     let samples = draw.several { $0.sample() }
     #expect(try sent(samples, as: SampleLine.self) == samples)
     let statistics = draw.several { $0.statistics() }
@@ -145,14 +145,14 @@ struct AnswerTests {
     ] {
       let record = ClinicalRecord(.labResultRecord, displayName: "Na\n♥", resource)
       var line: [UInt8] = []
-      RecordLine.append([record], to: &line)
-      #expect(try decode(line + Self.complete) { LineReader(RecordLine.self) } == record)
-      #expect(throws: AnswerError.cutOff) { try decode(line) { LineReader(RecordLine.self) } }
+      ClinicalRecordLine.append([record], to: &line)
+      #expect(try decode(line + Self.complete) { LineReader(ClinicalRecordLine.self) } == record)
+      #expect(throws: AnswerError.cutOff) { try decode(line) { LineReader(ClinicalRecordLine.self) } }
       #expect(throws: AnswerError.unreadable) {
-        try decode(line + line + Self.complete) { LineReader(RecordLine.self) }
+        try decode(line + line + Self.complete) { LineReader(ClinicalRecordLine.self) }
       }
     }
-    #expect(throws: AnswerError.unreadable) { try decode(Self.complete) { LineReader(RecordLine.self) } }
+    #expect(throws: AnswerError.unreadable) { try decode(Self.complete) { LineReader(ClinicalRecordLine.self) } }
   }
 
   private func beats(of series: HeartbeatSeries) -> [String] {

@@ -135,7 +135,7 @@ struct Bench {
     _ = takeTruth()
   }
 
-  private mutating func note(_ effects: [Effect]) {
+  private mutating func note(_ effects: [LinkEffect]) {
     for effect in effects {
       switch effect {
       case .log(let entry) where entry.event == "call":

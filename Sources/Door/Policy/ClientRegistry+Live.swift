@@ -70,11 +70,11 @@ extension ClientRegistry {
     state.measured(beatsPerMinute: beatsPerMinute, rrTicks: rrTicks, at: now)
     sensors[sensor] = state
     if isNews { effects += states(of: sensor, at: now) }
-    let value = LiveMeasurement(
+    let value = SentMeasurement(
       sensor: sensor, sequence: 0, time: time, beatsPerMinute: beatsPerMinute, rrTicks: rrTicks, contact: contact,
       missed: 0)
     let hasRoom = unsentBytes < limits.unsentBytes
-    var backlog = Backlog(clients.values, limits)
+    var backlog = UnsentBacklog(clients.values, limits)
     for name in names {
       guard var client = clients[name], client.subscription?.covers(sensor) == true else { continue }
       client.reception.update(at: now)
@@ -97,7 +97,7 @@ extension ClientRegistry {
   }
 
   /// The recorder sees a sensor in another state.
-  package mutating func changed(_ sensor: SensorAddress, to state: LiveState, at now: BootInstant) -> [Effect] {
+  package mutating func changed(_ sensor: SensorAddress, to state: SentState, at now: BootInstant) -> [Effect] {
     let before = sensors[sensor]?.state
     sensors[sensor, default: LiveSensor(state)].change(to: state)
     return before == state ? [] : states(of: sensor, at: now)
@@ -166,7 +166,7 @@ extension ClientRegistry {
 
   /// Reports a sensor's state to a subscriber. A subscriber that does not read gets the state when it reads again.
   private mutating func tell(
-    _ name: String, of sensor: SensorAddress, _ state: LiveState, at now: BootInstant
+    _ name: String, of sensor: SensorAddress, _ state: SentState, at now: BootInstant
   ) -> [Effect] {
     guard var client = clients[name], client.subscription?.covers(sensor) == true else { return [] }
     defer { clients[name] = client }
@@ -175,7 +175,7 @@ extension ClientRegistry {
       client.reception.lacksStates = true
       return client.reception.asks(at: now) ? [.ping(name)] : []
     }
-    client.reception.sent(LiveMeasurement.bytes)
+    client.reception.sent(SentMeasurement.bytes)
     let effect = Effect.state(to: name, sensor, state)
     return client.reception.asks(at: now) ? [effect, .ping(name)] : [effect]
   }
@@ -189,7 +189,7 @@ extension ClientRegistry {
       guard var client = clients[name], client.subscription?.covers(event.kind, of: sensor) == true else { continue }
       client.reception.update(at: now)
       if !client.reception.isPaused, client.reception.unread < limits.unreadBytes {
-        client.reception.sent(LiveMeasurement.bytes)
+        client.reception.sent(SentMeasurement.bytes)
         effects.append(.event(to: name, sensor, event))
       }
       if client.reception.asks(at: now) { effects.append(.ping(name)) }

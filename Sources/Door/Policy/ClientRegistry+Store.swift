@@ -3,9 +3,9 @@ package import HealthModel
 
 extension ClientRegistry {
   /// Returns the permission of a connection to read now; nil for an unknown connection.
-  package func reading(of name: String) -> Reading? {
+  package func reading(of name: String) -> ClientReading? {
     guard let client = clients[name] else { return nil }
-    return Reading(
+    return ClientReading(
       client: client.identity, types: client.isOwner ? nil : decisions.readableTypes(of: client.identity),
       objects: client.isOwner ? [] : decisions.readableObjects(of: client.identity))
   }
@@ -75,11 +75,11 @@ extension ClientRegistry {
   }
 
   /// The connections to which changes are reported, and of which types.
-  package var observations: [String: Observation] {
-    var observations: [String: Observation] = [:]
+  package var observations: [String: ClientObservation] {
+    var observations: [String: ClientObservation] = [:]
     for (name, client) in clients {
       guard let types = client.store.observed, let reading = reading(of: name) else { continue }
-      observations[name] = Observation(reading: reading, types: types)
+      observations[name] = ClientObservation(reading: reading, types: types)
     }
     return observations
   }
@@ -93,9 +93,9 @@ extension ClientRegistry {
 }
 
 /// The changes that are reported to one connection.
-package struct Observation: Hashable, Sendable {
+package struct ClientObservation: Hashable, Sendable {
   /// The permission to read.
-  package var reading: Reading
+  package var reading: ClientReading
   /// The types that it asked for.
   package var types: Set<String>
 
@@ -117,7 +117,7 @@ struct StoreUse {
 }
 
 /// The samples of the store that a connection may read by the owner's decisions.
-package struct Reading: Hashable, Sendable {
+package struct ClientReading: Hashable, Sendable {
   /// The client that reads.
   package var client: ClientIdentity
   /// The types that it may read; nil for an owner, who may read everything.

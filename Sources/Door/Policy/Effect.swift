@@ -10,8 +10,8 @@ package enum Effect: Hashable, Sendable {
   case decided(to: String, share: [String], objects: String? = nil)
   /// Reports a new request to an owner.
   case requested(to: String, AccessRequest)
-  case measurement(to: String, LiveMeasurement)
-  case state(to: String, SensorAddress?, LiveState)
+  case measurement(to: String, SentMeasurement)
+  case state(to: String, SensorAddress?, SentState)
   /// A heart event of an open session.
   case event(to: String, SensorAddress, HeartEvent)
   /// A session, series or workout ends, since its client is gone or may not have it any more.
@@ -37,7 +37,7 @@ package struct AccessRequest: Hashable, Sendable {
 }
 
 /// A value of a sensor, as one subscriber gets it.
-package struct LiveMeasurement: Hashable, Sendable {
+package struct SentMeasurement: Hashable, Sendable {
   package var sensor: SensorAddress
   /// Counts the values for this subscriber, from 1; one that it did not get is a hole.
   package var sequence: UInt64
@@ -60,7 +60,7 @@ package struct LiveMeasurement: Hashable, Sendable {
 }
 
 /// The state of a sensor as reported to subscribers. The raw values are those of the bus.
-package enum LiveState: String, Hashable, Sendable, CaseIterable {
+package enum SentState: String, Hashable, Sendable, CaseIterable {
   case measuring, silent, offSkin, linkLost
   /// No value has come for three seconds after the beat that was due.
   case stale

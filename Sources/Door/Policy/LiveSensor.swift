@@ -7,20 +7,20 @@ struct LiveSensor {
   static let patience: Int64 = 3_000_000
 
   /// As the recorder sees it; never stale.
-  private(set) var recorded: LiveState
+  private(set) var recorded: SentState
   private(set) var isStale = false
   /// When it becomes stale; nil where nothing is due.
   private(set) var staleAt: BootInstant?
 
-  init(_ state: LiveState) {
+  init(_ state: SentState) {
     recorded = state
   }
 
   /// The state that is reported to subscribers.
-  var state: LiveState { isStale ? .stale : recorded }
+  var state: SentState { isStale ? .stale : recorded }
 
   /// The recorder sees it so from now on.
-  mutating func change(to state: LiveState) {
+  mutating func change(to state: SentState) {
     recorded = state
     isStale = false
     if state != .measuring { staleAt = nil }
@@ -84,7 +84,7 @@ struct LiveSubscription {
   }
 
   /// A value that is for it, as it gets it.
-  mutating func next(_ value: LiveMeasurement) -> LiveMeasurement {
+  mutating func next(_ value: SentMeasurement) -> SentMeasurement {
     sequence += 1
     defer { missed = 0 }
     var own = value
@@ -181,7 +181,7 @@ struct Reception {
 
 /// The unread bytes in the bus, by client and by user: all connections of one may have more than a single connection,
 /// but not as much as the sum of their limits.
-struct Backlog {
+struct UnsentBacklog {
   private let limits: ClientLimits
   /// Nil while so little waits that nobody can have too much.
   private var ofClients: [ClientIdentity: Int]?

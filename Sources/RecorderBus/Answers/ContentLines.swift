@@ -117,7 +117,7 @@ package struct LensLine: AnswerLine {
 
 /// A clinical record: `{"type":"labResultRecord","name":"Sodium","resourceType":"Observation","data":"e30="}`, with its document in
 /// Base64, so that the bytes stay the same.
-package struct RecordLine: AnswerLine {
+package struct ClinicalRecordLine: AnswerLine {
   private var type: String
   private var name: String
   private var resourceType: String

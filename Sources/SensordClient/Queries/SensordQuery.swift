@@ -50,7 +50,7 @@ extension ContentQuery: SensordQuery {
       case .locations: try await client.ask(query, LineReader(LocationLine.self))
       case .audiogram: try await client.ask(query, LineReader(AudiogramLine.self))
       case .prescription: try await client.ask(query, LineReader(LensLine.self))
-      case .record: try await client.ask(query, LineReader(RecordLine.self))
+      case .record: try await client.ask(query, LineReader(ClinicalRecordLine.self))
       }
     guard let content = answer as? Content else { throw .unreadable }
     return content

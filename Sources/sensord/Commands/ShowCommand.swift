@@ -70,7 +70,7 @@ struct ShowCommand: ParsableCommand {
 }
 
 /// The rows of `show` for the metadata of a recording.
-enum MetadataTable {
+enum MetadataRows {
   static func table(_ metadata: [(key: String, value: MetadataValue)]) -> TextTable {
     var table = TextTable([.init("Metadata"), .init("Value", shrinks: true)])
     for (key, value) in metadata { table.add([key, text(value)]) }

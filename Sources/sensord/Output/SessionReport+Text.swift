@@ -10,7 +10,7 @@ extension SessionReport {
     if let zones { text += "\n" + zones.table.rendered(columns: columns) }
     if !runs.isEmpty { text += "\n" + runTable.rendered(columns: columns) }
     if !gaps.isEmpty { text += "\n" + gapTable.rendered(columns: columns) }
-    if !metadata.isEmpty { text += "\n" + MetadataTable.table(metadata).rendered(columns: columns) }
+    if !metadata.isEmpty { text += "\n" + MetadataRows.table(metadata).rendered(columns: columns) }
     if !markers.isEmpty { text += "\n" + markerTable.rendered(columns: columns) }
     return text
   }

@@ -10,7 +10,7 @@ extension WorkoutReport {
     if hasFigures { text += "\n" + figureTable.rendered(columns: columns) }
     if let zones { text += "\n" + zones.table.rendered(columns: columns) }
     if !events.isEmpty { text += "\n" + eventTable.rendered(columns: columns) }
-    if !metadata.isEmpty { text += "\n" + MetadataTable.table(metadata).rendered(columns: columns) }
+    if !metadata.isEmpty { text += "\n" + MetadataRows.table(metadata).rendered(columns: columns) }
     return text
   }
 

@@ -62,7 +62,7 @@ extension ReportPage {
   }
 
   static func metadata(_ metadata: [(key: String, value: MetadataValue)]) -> String {
-    metadata.isEmpty ? "" : MetadataTable.table(metadata).markup(caption: "What was said of it")
+    metadata.isEmpty ? "" : MetadataRows.table(metadata).markup(caption: "What was said of it")
   }
 
   /// Each figure with its number of values, or the reason why it is not given.

@@ -18,7 +18,7 @@ struct LiveTests {
   @Test("a subscriber gets each value with a number of its own, without holes")
   func sequence() throws {
     var registry = try subscribed()
-    var values: [LiveMeasurement] = []
+    var values: [SentMeasurement] = []
     for second in 1...5 {
       values += registry.value(Double(second), bpm: UInt16(60 + second), rr: [UInt16(1000 + second)]).measurements()
     }
@@ -114,7 +114,7 @@ struct LiveTests {
     var limits = ClientLimits()
     limits.signalsPerSecond = 10
     var registry = try subscribed(limits: limits)
-    var values: [LiveMeasurement] = []
+    var values: [SentMeasurement] = []
     for index in 0..<1_000 { values += registry.value(1 + Double(index) / 1_000).measurements() }
     #expect(values.count == 29)
     values += registry.value(3).measurements()
@@ -157,7 +157,7 @@ struct LiveTests {
   @Test("what the bus does not take is left out, not kept")
   func congested() throws {
     var registry = try subscribed()
-    func value(unsent: Int) -> LiveMeasurement? {
+    func value(unsent: Int) -> SentMeasurement? {
       registry.measured(
         Made.strap, beatsPerMinute: 60, rrTicks: [], contact: nil, time: 0, unsentBytes: unsent, at: Made.at(1)
       ).measurements().first

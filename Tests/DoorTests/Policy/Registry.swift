@@ -76,7 +76,7 @@ extension ClientRegistry {
 
 extension [Effect] {
   /// The values that a connection gets.
-  func measurements(to name: String = ":1.1") -> [LiveMeasurement] {
+  func measurements(to name: String = ":1.1") -> [SentMeasurement] {
     compactMap { if case .measurement(name, let value) = $0 { value } else { nil } }
   }
 
@@ -86,7 +86,7 @@ extension [Effect] {
   }
 
   /// The states that a connection gets.
-  func states(to name: String = ":1.1") -> [LiveState] {
+  func states(to name: String = ":1.1") -> [SentState] {
     compactMap { if case .state(name, _, let state) = $0 { state } else { nil } }
   }
 }

@@ -5,7 +5,7 @@ import Glibc
 /// thread.
 ///
 /// While the client does not read, nothing is done for it but to wait, and not for ever.
-final class AnswerPipe {
+final class AnswerSender {
   /// The longest time that a client may read nothing, before it is cut off.
   static let patience = Duration.seconds(30)
 
@@ -27,8 +27,9 @@ final class AnswerPipe {
 
   /// - Returns: The pipe, and the end for the client.
   /// - Throws: ``DBus/DBusError`` where the system has no descriptors left.
-  static func open(to reader: String, on loop: EventLoop) throws(DBusError) -> (pipe: AnswerPipe, end: SharedDescriptor)
-  {
+  static func open(to reader: String, on loop: EventLoop) throws(DBusError) -> (
+    pipe: AnswerSender, end: SharedDescriptor
+  ) {
     var numbers: [Int32] = [-1, -1]
     guard unsafe Glibc.pipe(&numbers) == 0 else { throw DBusError(.system(errno: errno), "no pipe is left") }
     let end = SharedDescriptor(FileDescriptor(owning: numbers[0]))
@@ -36,7 +37,7 @@ final class AnswerPipe {
     for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     // Of the writing end only: the client's end is its own.
     _ = fcntl(own.number, F_SETFL, O_NONBLOCK)
-    return (AnswerPipe(own, to: reader, on: loop), end)
+    return (AnswerSender(own, to: reader, on: loop), end)
   }
 
   private init(_ descriptor: consuming FileDescriptor, to reader: String, on loop: EventLoop) {
