@@ -83,21 +83,29 @@ struct WorkoutEnding {
       return false
     } catch ClientError.ended {
       // Another shell may have ended it at the same time.
-      let stored = try await SampleQuery(.identifier([workout.id])).result(for: recorder)
-      guard !stored.isEmpty else { throw Self.discarded }
+      return try await isInStore()
     } catch ClientError.notStored {
       throw Self.notStored
     }
     return true
   }
 
-  /// Looks at the workout each second. Returns when the task is cancelled or the workout is over, never true.
+  /// Whether the store has the workout, which is over; it was discarded otherwise, which throws.
+  @concurrent private func isInStore() async throws -> Bool {
+    let stored = try await SampleQuery(.identifier([workout.id])).result(for: recorder)
+    guard !stored.isEmpty else { throw Self.discarded }
+    return true
+  }
+
+  /// Looks at the workout each second, since a signal may be lost when the recorder restarts. Returns whether the workout is
+  /// stored; false where the task was cancelled.
   @concurrent private func lookOn(wasOver: Bool) async throws -> Bool {
     let recovered = BootClock.now() + WorkoutEndOptions.longestRecovery
     var (secondsOfStoring, secondsGone) = (0, 0)
     while (try? await loop.sleep(for: .seconds(1))) != nil {
       do {
-        let state = try await workout.progress().state
+        let state: LiveWorkout.State
+        do { state = try await workout.progress().state } catch ClientError.ended { return try await isInStore() }
         secondsGone = 0
         switch state {
         case .recovering:
@@ -110,10 +118,6 @@ struct WorkoutEnding {
           guard secondsOfStoring < Self.patience else { throw Self.notStored }
         default: break
         }
-      } catch ClientError.ended {
-        // The other task finds out how.
-        try? await loop.sleep(for: .seconds(Self.patience))
-        return false
       } catch ClientError.noBus {
         throw busGone
       } catch let error as ClientError {
