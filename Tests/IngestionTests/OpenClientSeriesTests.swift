@@ -11,7 +11,7 @@ struct OpenClientSeriesTests {
   private static let start = Timestamp(microseconds: 1_790_000_000_000_000)
 
   private static func open(
-    _ content: OpenClientSeries.Content, device: Device? = nil
+    _ content: SeriesContent, device: Device? = nil
   ) throws(SeriesError) -> OpenClientSeries {
     try OpenClientSeries(
       content, from: start, owner: Invented.game, device: device, identifier: Invented.session(1),
@@ -30,7 +30,7 @@ struct OpenClientSeriesTests {
     beats.map { SampleDraft.HeartbeatTick($0.0, precededByGap: $0.1) }
   }
 
-  private static let fahrenheit = OpenClientSeries.Content.quantities(.bodyTemperature, Unit("degF")!)
+  private static let fahrenheit = SeriesContent.quantities(.bodyTemperature, Unit("degF")!)
 
   @Test("values go to the journal as they are, in the unit of the series")
   func values() throws {

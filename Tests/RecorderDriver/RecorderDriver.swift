@@ -73,16 +73,16 @@ enum RecorderDriver {
       case .sync: try? await recorder.files?.journal.sync()
       // What a call refuses is not in the journal, and so is not looked for.
       case .beginSeries(let number):
-        series[number] = try? await recorder.beginSeries(of: .stepCount, in: .count, from: seriesStart, for: client)
+        series[number] = try? await recorder.beginSeries(.quantities(.stepCount, .count), from: seriesStart, for: client)
       case .beginHeartbeatSeries(let number):
-        series[number] = try? await recorder.beginHeartbeatSeries(timescale: 1000, from: seriesStart, for: client)
+        series[number] = try? await recorder.beginSeries(.heartbeats(timescale: 1000), from: seriesStart, for: client)
       case .insert(let number, let values):
         guard let identifier = series[number] else { continue }
         let values = values.map { SampleDraft.QuantityValue(Double($0), over: TimeSpan(at: moment(after: $0))) }
-        try? await recorder.insert(values, into: identifier)
+        try? await recorder.insert(.values(values), into: identifier)
       case .add(let number, let ticks):
         guard let identifier = series[number] else { continue }
-        try? await recorder.add(ticks.map { SampleDraft.HeartbeatTick($0) }, to: identifier)
+        try? await recorder.insert(.beats(ticks.map { SampleDraft.HeartbeatTick($0) }), into: identifier)
       case .finishSeries(let number):
         guard let identifier = series.removeValue(forKey: number) else { continue }
         try? await recorder.finishSeries(identifier, end: nil)

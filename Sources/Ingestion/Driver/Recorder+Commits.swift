@@ -29,14 +29,14 @@ extension Recorder {
     guard let files else { return }
     let name = session.uuidString.lowercased()
     // Series have dates of their own.
-    if endedSeries[session] == nil { await lookAtClockBeforeCommit() }
+    if !series.isOver(session) { await lookAtClockBeforeCommit() }
     let now = (wall: clock.wallMicroseconds() / 1_000_000, boot: clock.now().microseconds / 1_000_000)
     do throws(SessionCommitter.Failure) {
       do { try writeOwed(ofEnded: session) } catch { throw .journal(error) }
       do { try await makeStoreSound() } catch { throw .store(error) }
-      if endedSeries[session] != nil {
+      if series.isOver(session) {
         let committed = try await files.committer.commit(series: session)
-        endedSeries[session] = nil
+        series.stored(session)
         for line in committed.lines(ofSeries: name) { log(line) }
       } else if workouts.isOver(session) {
         let committed = try await commit(workout: session, with: files)

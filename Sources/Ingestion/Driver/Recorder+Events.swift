@@ -44,7 +44,7 @@ extension Recorder {
 
   /// Something happened to an allowed sensor.
   package func record(_ kind: SensorEvent.Kind, of address: SensorAddress, at instant: BootInstant) {
-    guard isTakingEvents, let index = recordings.index(of: address) else { return }
+    guard condition.phase < .ended, let index = recordings.index(of: address) else { return }
     // Events that waited have instants of their own: an event of the clock at one sensor's would be later than what the
     // others wait with.
     if stall == nil { followClock(first: index, at: instant) }

@@ -31,6 +31,18 @@ extension Recorder {
     journalWorks()
   }
 
+  /// Writes what a program has asked for: all of it, or there is a failure.
+  func write<Failure>(
+    or refusal: Failure, _ body: (Journal) throws(JournalError) -> Void
+  ) throws(Failure) {
+    guard let journal = files?.journal else { throw refusal }
+    do throws(JournalError) { try body(journal) } catch {
+      journalFailed(error)
+      throw refusal
+    }
+    journalWorks()
+  }
+
   /// Writes the events that the journal refused of a sensor's open or paused session.
   private func writeOwed(of session: UUID, _ index: Int, before instant: BootInstant) throws(JournalError) {
     guard let journal = files?.journal else { return }

@@ -55,7 +55,7 @@ extension Recorder {
 
   /// Whether a session with this metadata may begin now.
   private func checkBeginning(_ metadata: Metadata) throws(SessionRequestFailure) {
-    guard condition.phase == .running, isTakingEvents else { throw .notRecording }
+    guard condition.phase == .running else { throw .notRecording }
     do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
   }
 
@@ -99,12 +99,10 @@ extension Recorder {
     } catch {
       throw .refused(error)
     }
-    do { try files?.journal.setMetadata(metadata, of: session) } catch {
-      journalFailed(error)
-      throw .journal
+    try write(or: SessionRequestFailure.journal) { (journal) throws(JournalError) in
+      try journal.setMetadata(metadata, of: session)
     }
     recordings[index].request?.metadata.merge(metadata) { $1 }
-    journalWorks()
   }
 
   /// Marks a point in time in a requested session that is open.

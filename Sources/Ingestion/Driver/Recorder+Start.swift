@@ -91,7 +91,7 @@ extension Recorder {
     }
     ended += await recoverWorkouts(contents)
     for series in contents.series.map(\.series.identifier) {
-      endedSeries[series] = false
+      self.series.recover(series)
       ended.append(series)
     }
     return ended

@@ -27,7 +27,8 @@ extension Recorder {
       end(ending, of: index)
       commitSoon(ending.session)
     }
-    interruptSeries(at: now)
+    for identifier in series.timeReached(now) { commitSoon(identifier) }
+    armTimer(for: series.deadline)
     for ending in workouts.timeReached(now) { perform(ending) }
     armTimer(for: workouts.deadline)
     removeUnlisted()
@@ -56,7 +57,7 @@ extension Recorder {
   /// every session gets the stall's event; the loop goes on to read what has no such time, and judges afterwards what
   /// is due.
   func stalled(since: Int64, until: Int64) {
-    guard isTakingEvents else { return }
+    guard condition.phase < .ended else { return }
     stall = Stall(
       since: BootInstant(microseconds: since), until: BootInstant(microseconds: until), sensors: recordings.addresses)
     bus?.central.assumeIsolated { $0.readWaitingValues() }

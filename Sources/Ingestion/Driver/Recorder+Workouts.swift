@@ -34,7 +34,7 @@ extension Recorder {
     _ configuration: WorkoutConfiguration, of sensor: WorkoutSensor = .any, for owner: ClientIdentity,
     endsWithClient: Bool = false, metadata: Metadata = [:]
   ) throws(WorkoutRequestFailure) -> UUID {
-    guard condition.phase == .running, isTakingEvents, let files else { throw .notRecording }
+    guard condition.phase == .running, let files else { throw .notRecording }
     do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
     do { _ = try WorkoutSession(configuration) } catch { throw .invalid(error) }
     let address: SensorAddress?
@@ -66,9 +66,8 @@ extension Recorder {
     } catch {
       throw .invalid(error)
     }
-    do { try files.journal.open(workout, metadata: contents.metadata, records: records) } catch {
-      journalFailed(error)
-      throw .journal
+    try write(or: WorkoutRequestFailure.journal) { (journal) throws(JournalError) in
+      try journal.open(workout, metadata: metadata, records: records)
     }
     workouts.begin(open)
     if let address, let request {
@@ -81,7 +80,6 @@ extension Recorder {
       }
     }
     armTimer(for: open.deadline)
-    journalWorks()
     return workout.identifier
   }
 
@@ -222,14 +220,11 @@ extension Recorder {
   private func journal(
     _ records: [WorkoutRecord], _ metadata: Metadata = [:], of workout: UUID
   ) throws(WorkoutRequestFailure) {
-    guard let files, isTakingEvents else { throw .notRecording }
-    do {
-      try files.journal.append(workouts.unwritten(records, of: workout), metadata: metadata, toWorkout: workout)
-    } catch {
-      journalFailed(error)
-      throw .journal
+    guard condition.phase < .ended else { throw .notRecording }
+    let all = workouts.unwritten(records, of: workout)
+    try write(or: WorkoutRequestFailure.journal) { (journal) throws(JournalError) in
+      try journal.append(all, metadata: metadata, toWorkout: workout)
     }
     workouts.journalTook(records, metadata, of: workout)
-    journalWorks()
   }
 }

@@ -30,6 +30,7 @@ public actor Recorder {
   var plan: ConnectionPlan
   var recordings = SensorRecordings()
   var workouts = OpenWorkouts()
+  var series: InsertedSeries
   var condition = RecorderCondition()
   var storeKeeper = StoreKeeper()
   var commitQueue = CommitQueue()
@@ -42,8 +43,6 @@ public actor Recorder {
   var stall: Stall?
   /// The wall clock's lead over the boot clock that the open sessions know, in microseconds.
   var wallOffset: Int64
-  /// Whether what happens to sensors is recorded: until the sessions are ended for good.
-  var isTakingEvents = true
 
   // Work under way.
   var timer: (token: TimerToken, instant: BootInstant)?
@@ -53,10 +52,6 @@ public actor Recorder {
   var commits: [UUID: Task<Void, Never>] = [:]
   /// The last question to the clock's service, with what follows from its answer.
   var clockQuestion: Task<Void, Never>?
-  /// The series that programs insert now, and those that are over and not in the store yet, with whether their program has
-  /// completed them.
-  var clientSeries: [UUID: OpenClientSeries] = [:]
-  var endedSeries: [UUID: Bool] = [:]
   /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
   var busEnd: CheckedContinuation<Void, Never>?
   var stopRequest: CheckedContinuation<Void, Never>?
@@ -74,6 +69,7 @@ public actor Recorder {
     self.loop = loop
     self.clock = clock
     wallOffset = clock.wallMinusBoot()
+    series = InsertedSeries(limits: settings.clientData)
     plan = ConnectionPlan(seed: UInt64(truncatingIfNeeded: clock.now().microseconds) ^ clock.boot.low)
   }
 
@@ -126,7 +122,7 @@ public actor Recorder {
     loop.execute { self.assumeIsolated { $0.stop() } }
   }
 
-  var isStopping: Bool { condition.phase == .stopping }
+  var isStopping: Bool { condition.phase >= .stopping }
 
   private func stop() {
     guard !isStopping else { return }
@@ -146,7 +142,7 @@ public actor Recorder {
       end(ending, of: index)
       ended.append(ending.session)
     }
-    ended += interruptSeries()
+    ended += series.interruptAll()
     // Workouts that go on do so with the next recorder.
     for ending in workouts.endRecoveries(.shutdown, at: clock.now()) {
       perform(ending)
@@ -162,7 +158,7 @@ public actor Recorder {
   /// Reads the values that have arrived, which still belong to their session; later ones belong to none.
   private func readLastEvents() {
     bus?.central.assumeIsolated { $0.readWaitingValues() }
-    isTakingEvents = false
+    condition.phase = .ended
   }
 
   func log(_ level: RecorderSettings.LogLevel, _ line: String) {

@@ -1,6 +1,6 @@
 import Captures
 import FoundationEssentials
-import HealthModel
+package import HealthModel
 import SeriesStore
 import Timeline
 
@@ -8,15 +8,7 @@ import Timeline
 ///
 /// Pure. Values that could not be stored in the end are refused, so that all accepted values can be.
 struct OpenClientSeries {
-  /// The kind of content of a series.
-  enum Content: Hashable {
-    /// Quantities in a unit that is compatible with the type's.
-    case quantities(QuantityType, Unit)
-    /// Heartbeats in ticks of `1/timescale` seconds since the series' start.
-    case heartbeats(timescale: Int32)
-  }
-
-  let content: Content
+  let content: SeriesContent
   let start: Timestamp
   /// The metadata that are in the journal.
   private(set) var metadata: Metadata
@@ -31,7 +23,7 @@ struct OpenClientSeries {
 
   /// - Throws: ``HealthModel/SeriesError`` where no value of the series could ever be inserted.
   init(
-    _ content: Content, from start: Timestamp, owner: ClientIdentity, device: Device? = nil, metadata: Metadata = [:],
+    _ content: SeriesContent, from start: Timestamp, owner: ClientIdentity, device: Device? = nil, metadata: Metadata = [:],
     identifier: UUID, until deadline: BootInstant
   ) throws(SeriesError) {
     self.content = content
@@ -137,6 +129,14 @@ struct OpenClientSeries {
     case .begin, .finish: break
     }
   }
+}
+
+/// The kind of content of a series.
+package enum SeriesContent: Hashable, Sendable {
+  /// Quantities in a unit that is compatible with the type's.
+  case quantities(QuantityType, Unit)
+  /// Heartbeats in ticks of `1/timescale` seconds since the series' start.
+  case heartbeats(timescale: Int32)
 }
 
 extension ClientSeries {

@@ -8,9 +8,9 @@ import Timeline
 ///
 /// Each input returns the line that the log gets, where there is one.
 struct RecorderCondition {
-  /// The phases of a recorder's life.
-  enum Phase {
-    case starting, running, stopping
+  /// The phases of a recorder's life. Until it has `ended`, what happens to sensors is recorded.
+  enum Phase: Comparable {
+    case starting, running, stopping, ended
   }
 
   /// The way to the adapters; without one of its steps those behind it are not there either.
@@ -205,7 +205,7 @@ extension RecorderCondition {
   /// - Returns: The state of the earliest obstacle on the way from the bus to a sensor.
   func state(hasSensors: Bool, isRecording: Bool) -> RecorderState {
     switch phase {
-    case .stopping: return .stopping
+    case .stopping, .ended: return .stopping
     case .starting: return .starting
     case .running: break
     }
