@@ -59,7 +59,7 @@ struct DatingTests {
     /// Waits until the recorder has heard from the service, or that there is none.
     func asked(_ recorder: Recorder) async {
       // A loop that is kept busy reads no message.
-      while await recorder.bus == nil { try? await recorder.loop.sleep(for: .milliseconds(2)) }
+      while await !recorder.condition.hasBus { try? await recorder.loop.sleep(for: .milliseconds(2)) }
       await recorder.lookAtClockBeforeCommit()
     }
 

@@ -125,7 +125,7 @@ struct RecorderEventsTests {
       stage.setTime(110)
       Self.record(recorder)
       #expect(recorder.statusTimer == nil)
-      #expect(recorder.recordings[0].session?.judgedAt == nil)
+      #expect(recorder.sensors.recordings[0].session?.judgedAt == nil)
       recorder.publishStatusSoon()
       #expect(recorder.statusTimer == nil)
     }

@@ -18,8 +18,8 @@ struct RecorderJournalTests {
     _ = try? await stage.run { recorder in
       for second in [100.0, 101, 102, 103] {
         stage.setTime(second)
-        if second == 102, let index = recorder.recordings.index(of: LoneRecorder.strap),
-          let session = recorder.recordings[index].session
+        if second == 102, let index = recorder.sensors.recordings.index(of: LoneRecorder.strap),
+          let session = recorder.sensors.recordings[index].session
         {
           try? recorder.files?.journal.commit(session.id)
         }
@@ -42,8 +42,8 @@ struct RecorderJournalTests {
     _ = try? await stage.run { recorder in
       for second in [100.0, 101, 102] {
         stage.setTime(second)
-        if second == 101, let index = recorder.recordings.index(of: LoneRecorder.strap),
-          let session = recorder.recordings[index].session
+        if second == 101, let index = recorder.sensors.recordings.index(of: LoneRecorder.strap),
+          let session = recorder.sensors.recordings[index].session
         {
           try? recorder.files?.journal.commit(session.id)
         }

@@ -58,8 +58,8 @@ struct RecorderRequestsTests {
           try? recorder.addMarker("bonus", to: session.request)
           try? recorder.addMarker("start", at: session.start, to: session.request)
         }
-        if second == 105, let index = recorder.recordings.index(of: LoneRecorder.strap),
-          let step = recorder.recordings[index].endRequested(.request, at: Invented.at(105), next: UUID())
+        if second == 105, let index = recorder.sensors.recordings.index(of: LoneRecorder.strap),
+          let step = recorder.sensors.recordings[index].endRequested(.request, at: Invented.at(105), next: UUID())
         {
           recorder.perform(step, of: index, gapsBefore: 0)
         }

@@ -57,8 +57,7 @@ extension Recorder {
   }
 
   private func hearClockService() async {
-    var answer = ClockBelief.notKnown
-    if let connection = bus?.connection { answer = await ClockService.belief(on: connection) }
+    let answer = await bus?.clockBelief() ?? .notKnown
     let news = clockLooks.answered(answer, at: clock.now())
     armTimer(for: clockLooks.deadline)
     switch news {
@@ -71,7 +70,7 @@ extension Recorder {
   }
 }
 
-// Consequences for the dates of stored recordings.
+// Consequences for the dates of stored sensors.recordings.
 extension Recorder {
   /// The belief in the clock now.
   var clockJudgement: ClockJudgement {

@@ -20,7 +20,7 @@ extension Recorder {
   /// Empties the store's write-ahead log after the last commit, while no session is open: by itself SQLite does so after
   /// 1,000 pages alone, which is a month. No timer of its own: nothing is written then but what a session brings.
   private func emptyStoreLog() async {
-    guard commits.count == 1, !recordings.isRecording, !isStopping, storeKeeper.isSound else { return }
+    guard commits.count == 1, !sensors.recordings.isRecording, !isStopping, storeKeeper.isSound else { return }
     await files?.store.emptyLog()
   }
 

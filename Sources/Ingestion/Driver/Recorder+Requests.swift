@@ -40,8 +40,8 @@ extension Recorder {
   ) throws(SessionRequestFailure) -> [RequestedSession] {
     try checkBeginning(metadata)
     let now = clock.now()
-    let measuring = measuringIndices(at: now).map { recordings[$0].address }
-    guard let first = measuring.first else { throw .noneMeasuring(recordings.addresses) }
+    let measuring = measuringIndices(at: now).map { sensors.recordings[$0].address }
+    guard let first = measuring.first else { throw .noneMeasuring(sensors.recordings.addresses) }
     var begun: [RequestedSession] = []
     for sensor in measuring {
       guard let free = try? freeSensor(sensor) else { continue }
@@ -65,21 +65,21 @@ extension Recorder {
     _ id: UUID, of sensor: SensorAddress, for owner: ClientIdentity, endsWithClient: Bool, metadata: Metadata = [:],
     pauses: Bool = false, at instant: BootInstant? = nil
   ) throws(SessionRequestFailure) -> RequestedSession {
-    guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
+    guard let index = sensors.recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
     let now = instant ?? clock.now()
     followClock(first: index, at: now)
     let request = SessionRequest(
       identifier: id, uid: owner.uid, application: owner.application, endsWithClient: endsWithClient)
-    let gaps = recordings[index].machine.counts.gaps
+    let gaps = sensors.recordings[index].machine.counts.gaps
     guard
-      let step = recordings[index].begin(
+      let step = sensors.recordings[index].begin(
         id, OpenRequest(request: request, metadata: metadata), at: now,
         pauses: pauses)
-    else { throw .busy(recordings[index].address) }
-    let requested = RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset)
+    else { throw .busy(sensors.recordings[index].address) }
+    let requested = RequestedSession(request, of: sensors.recordings[index], wallMinusBoot: sensors.wallMinusBoot)
     requests.begin(requested)
     perform(step, of: index, gapsBefore: gaps)
-    armTimer(for: recordings[index].deadline)
+    armTimer(for: sensors.recordings[index].deadline)
     publishStatus()
     return requested
   }
@@ -90,7 +90,7 @@ extension Recorder {
   ///   ``SessionRequestFailure/journal``.
   package func addMetadata(_ metadata: Metadata, to request: UUID) throws(SessionRequestFailure) {
     let index = try self.index(of: request)
-    guard let session = recordings[index].session?.id, let before = recordings[index].request?.metadata else {
+    guard let session = sensors.recordings[index].session?.id, let before = sensors.recordings[index].request?.metadata else {
       throw .over
     }
     do {
@@ -102,7 +102,7 @@ extension Recorder {
     try write(or: SessionRequestFailure.journal) { (journal) throws(JournalError) in
       try journal.setMetadata(metadata, of: session)
     }
-    recordings[index].request?.metadata.merge(metadata) { $1 }
+    sensors.recordings[index].request?.metadata.merge(metadata) { $1 }
   }
 
   /// Marks a point in time in a requested session that is open.
@@ -117,15 +117,15 @@ extension Recorder {
     let index = try self.index(of: request)
     let limits = settings.clientData
     guard text.utf8.count <= limits.markerBytes else { throw .refused(.tooLarge(.marker)) }
-    guard recordings[index].request?.markers ?? 0 < limits.markers else { throw .refused(.tooLarge(.markers)) }
+    guard sensors.recordings[index].request?.markers ?? 0 < limits.markers else { throw .refused(.tooLarge(.markers)) }
     let now = clock.now()
     let wall = now.microseconds &+ clock.wallMinusBoot()
     let before = time.map { wall.subtractingSaturated($0) } ?? 0
     // The two clocks are read one after the other.
     guard before > -Self.clockTolerance, before <= wall.subtractingSaturated(requests[request]?.start ?? wall)
     else { throw .invalidTime }
-    recordings[index].request?.markers += 1
-    record(.marker(text, microsecondsBefore: max(0, before)), of: recordings[index].address, at: now)
+    sensors.recordings[index].request?.markers += 1
+    record(.marker(text, microsecondsBefore: max(0, before)), of: sensors.recordings[index].address, at: now)
   }
 
   /// Ends a requested session, and returns when it is stored. The session that it has paused goes on, or another one.
@@ -166,10 +166,10 @@ extension Recorder {
   private func stopRequested(_ request: UUID, _ reason: SessionEndReason, at now: BootInstant) {
     guard let index = try? index(of: request) else { return }
     followClock(first: index, at: now)
-    let gaps = recordings[index].machine.counts.gaps
-    guard let step = recordings[index].endRequested(reason, at: now, next: UUID()) else { return }
+    let gaps = sensors.recordings[index].machine.counts.gaps
+    guard let step = sensors.recordings[index].endRequested(reason, at: now, next: UUID()) else { return }
     perform(step, of: index, gapsBefore: gaps)
-    armTimer(for: recordings[index].deadline)
+    armTimer(for: sensors.recordings[index].deadline)
     publishStatus()
   }
 
@@ -190,9 +190,9 @@ extension Recorder {
 
   /// The sensor of which a session can begin on request: that one, or the one that is measuring. A recovery of it is cut short.
   func freeSensor(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> SensorAddress {
-    let address = recordings[try requestedIndex(sensor)].address
+    let address = sensors.recordings[try requestedIndex(sensor)].address
     for ending in workouts.endRecoveries(of: address, .request, at: clock.now()) { perform(ending) }
-    guard !workouts.use(address), let index = recordings.index(of: address), recordings[index].request == nil else {
+    guard !workouts.use(address), let index = sensors.recordings.index(of: address), sensors.recordings[index].request == nil else {
       throw .busy(address)
     }
     return address
@@ -200,23 +200,23 @@ extension Recorder {
 
   private func requestedIndex(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> Int {
     if let sensor {
-      guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
+      guard let index = sensors.recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
       return index
     }
     let measuring = measuringIndices(at: clock.now())
-    guard let index = measuring.first else { throw .noneMeasuring(recordings.addresses) }
-    guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { recordings[$0].address }) }
+    guard let index = measuring.first else { throw .noneMeasuring(sensors.recordings.addresses) }
+    guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { sensors.recordings[$0].address }) }
     return index
   }
 
   private func measuringIndices(at now: BootInstant) -> [Int] {
-    recordings.indices.filter { recordings[$0].isMeasuring(at: now) }
+    sensors.recordings.indices.filter { sensors.recordings[$0].isMeasuring(at: now) }
   }
 
   /// The sensor of the open session of a request.
   private func index(of request: UUID) throws(SessionRequestFailure) -> Int {
     guard requests[request] != nil else { throw .notOpen }
-    guard let index = recordings.indices.first(where: { recordings[$0].request?.request.identifier == request })
+    guard let index = sensors.recordings.indices.first(where: { sensors.recordings[$0].request?.request.identifier == request })
     else { throw .over }
     return index
   }

@@ -102,8 +102,8 @@ extension Recorder {
   private func resume(_ capture: Capture, continuedAt continued: BootInstant? = nil) -> Bool {
     let now = clock.now()
     let session = capture.session
-    guard let address = capture.sensor.address, let index = recordings.index(of: address),
-      recordings[index].resume(session, request: OpenRequest(capture), from: capture.log, boot: clock.boot)
+    guard let address = capture.sensor.address, let index = sensors.recordings.index(of: address),
+      sensors.recordings[index].resume(session, request: OpenRequest(capture), from: capture.log, boot: clock.boot)
     else {
       endUnfinished(capture)
       return false
@@ -111,23 +111,23 @@ extension Recorder {
     var present = present(at: now)
     if let continued { present.insert(SensorEvent(.continued, at: continued), at: 0) }
     write(.events(present, of: session), of: index)
-    if let ending = recordings[index].adopt(present) {
+    if let ending = sensors.recordings[index].adopt(present) {
       end(ending, of: index)
       return false
     }
     if let request = capture.header.request {
-      requests.begin(RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset))
+      requests.begin(RequestedSession(request, of: sensors.recordings[index], wallMinusBoot: sensors.wallMinusBoot))
     }
     log(.notice, "\(address): the session that was open goes on if the sensor comes back")
-    armTimer(for: recordings[index].deadline)
+    armTimer(for: sensors.recordings[index].deadline)
     return true
   }
 
   /// Goes on with a session that the open one of a program has paused; false where there is none.
   private func resumePaused(_ capture: Capture) -> Bool {
     let present = present(at: clock.now())
-    guard let address = capture.sensor.address, let index = recordings.index(of: address),
-      recordings[index].resumePaused(capture.session, from: capture.log, boot: clock.boot, present)
+    guard let address = capture.sensor.address, let index = sensors.recordings.index(of: address),
+      sensors.recordings[index].resumePaused(capture.session, from: capture.log, boot: clock.boot, present)
     else { return false }
     write(.events(present, of: capture.session), of: index)
     return true
@@ -137,7 +137,7 @@ extension Recorder {
   private func present(at now: BootInstant) -> [SensorEvent] {
     [
       SensorEvent(.boot(clock.boot), at: now),
-      SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
+      SensorEvent(.clock(wallMinusBootMicroseconds: sensors.wallMinusBoot), at: now),
     ]
   }
 
@@ -146,9 +146,9 @@ extension Recorder {
     let session = capture.session
     let last = capture.log.last?.instant ?? clock.now()
     var backlog = JournalBacklog()
-    if capture.lastBoot == clock.boot, capture.lastClock.map({ abs($0 &- wallOffset) > 1_000 }) ?? true {
+    if capture.lastBoot == clock.boot, capture.lastClock.map({ abs($0 &- sensors.wallMinusBoot) > 1_000 }) ?? true {
       // Set while no recorder ran.
-      let event = SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: last)
+      let event = SensorEvent(.clock(wallMinusBootMicroseconds: sensors.wallMinusBoot), at: last)
       backlog.append(event, refused: .notWritten, room: .max)
     }
     let ending = SessionEnding(session: session, reason: reason, instant: last, refused: backlog)

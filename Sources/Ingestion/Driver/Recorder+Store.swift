@@ -104,7 +104,7 @@ extension Recorder {
   private func restoreAllowedSensors(in store: HealthStore) async throws(StoreError) {
     guard try await store.allowedSensors().isEmpty else { return }
     let now = Timestamp(microseconds: clock.wallMicroseconds())
-    let listed = recordings.indices.map { recordings[$0] }.filter { !$0.isUnlisted }
+    let listed = sensors.recordings.indices.map { sensors.recordings[$0] }.filter { !$0.isUnlisted }
     for recording in listed {
       _ = try await store.allow(AllowedSensor(address: "\(recording.address)", name: recording.name, added: now))
     }

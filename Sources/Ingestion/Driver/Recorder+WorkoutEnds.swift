@@ -30,8 +30,8 @@ extension Recorder {
 
   /// A workout was stopped: it is over when its recovery is, or at once where nothing is recorded for it.
   private func stopped(_ workout: UUID, waits: Bool) {
-    let index = workouts[workout]?.contents.workout.sensor.flatMap { recordings.index(of: $0) }
-    let isRecorded = index.map { recordings[$0].session != nil } ?? false
+    let index = workouts[workout]?.contents.workout.sensor.flatMap { sensors.recordings.index(of: $0) }
+    let isRecorded = index.map { sensors.recordings[$0].session != nil } ?? false
     if let ending = workouts.stop(workout, waits: waits && isRecorded, at: clock.now()) { perform(ending) }
     armTimer(for: workouts.deadline)
   }
@@ -77,11 +77,11 @@ extension Recorder {
 
   /// Ends the session of a workout that is over or discarded; another goes on from it.
   private func endSession(of ending: OpenWorkouts.Ending) {
-    if let index = ending.workout.sensor.flatMap({ recordings.index(of: $0) }) {
-      let gaps = recordings[index].machine.counts.gaps
-      if let step = recordings[index].divide(ending.reason, at: ending.instant, next: UUID()) {
+    if let index = ending.workout.sensor.flatMap({ sensors.recordings.index(of: $0) }) {
+      let gaps = sensors.recordings[index].machine.counts.gaps
+      if let step = sensors.recordings[index].divide(ending.reason, at: ending.instant, next: UUID()) {
         perform(step, of: index, gapsBefore: gaps)
-        armTimer(for: recordings[index].deadline)
+        armTimer(for: sensors.recordings[index].deadline)
         publishStatus()
       }
     }
@@ -109,7 +109,7 @@ extension Recorder {
     }
     for (identifier, commit) in commits where !workouts.isOver(identifier) { await commit.value }
     return try await files.committer.commit(
-      workout: workout, besides: recordings.openSessions, judgement: clockJudgement)
+      workout: workout, besides: sensors.recordings.openSessions, judgement: clockJudgement)
   }
 
   /// Goes on with the workouts of an earlier recorder.
@@ -123,7 +123,7 @@ extension Recorder {
       let now = clock.now()
       let recovered = workouts.recover(
         found, isKnown: await files.store.hasOrHad(workout: identifier), last: contents.lastInstant(of: found),
-        limit: settings.clientData.microsecondsOfWorkout, boot: clock.boot, wallMinusBoot: wallOffset, at: now)
+        limit: settings.clientData.microsecondsOfWorkout, boot: clock.boot, wallMinusBoot: sensors.wallMinusBoot, at: now)
       switch recovered {
       case .over(let end):
         ended.append(identifier)
@@ -149,8 +149,8 @@ extension Recorder {
   /// A workout is over and its session goes on: the recorder was killed between the two.
   private func endSession(of workout: LiveWorkout, at now: BootInstant) {
     guard let request = workout.request,
-      let index = recordings.indices.first(where: { recordings[$0].request?.request.identifier == request }),
-      let ending = recordings[index].end(.request, at: now)
+      let index = sensors.recordings.indices.first(where: { sensors.recordings[$0].request?.request.identifier == request }),
+      let ending = sensors.recordings[index].end(.request, at: now)
     else { return }
     requests.remove(request)
     end(ending, of: index)

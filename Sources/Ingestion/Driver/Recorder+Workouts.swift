@@ -57,7 +57,7 @@ extension Recorder {
     var contents = WorkoutContents(workout)
     contents.metadata = metadata
     let records: [WorkoutRecord] = [
-      .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: wallOffset, at: now), .call(.start, at: now),
+      .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: sensors.wallMinusBoot, at: now), .call(.start, at: now),
     ]
     for record in records { contents.append(record) }
     let open: OpenWorkout

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import GATTHeartRate
 public import HealthModel
 public import Timeline
 
@@ -117,6 +118,34 @@ extension SensorRecording {
     for event in step.heartEvents { add(.heartEvent(event.shifted(byMicroseconds: offset)), at: now) }
     for beat in machine.beats { add(.beat(rrTicks: beat.rrTicks, flags: beat.flags), at: beat.instant) }
     return news
+  }
+
+  /// A notification of the open session as it was sent; nil if it is no measurement.
+  func measurement(_ bytes: [UInt8], wallMinusBoot offset: Int64) -> RecorderEvent? {
+    guard let session = session?.id, let instant = lastInstant, let value = try? HeartRateMeasurement(decoding: bytes)
+    else { return nil }
+    let contact: Bool? =
+      switch value.contact {
+      case .detected: true
+      case .notDetected: false
+      case .notSupported: nil
+      }
+    return RecorderEvent(
+      .measurement(beatsPerMinute: value.beatsPerMinute, rrTicks: value.rrTicks, contact: contact),
+      of: address, session: session, at: instant.microseconds &+ offset)
+  }
+
+  /// The end of a session of the sensor.
+  func news(of ending: SessionEnding, wallMinusBoot offset: Int64) -> RecorderEvent {
+    RecorderEvent(
+      .sessionEnded(ending.reason), of: address, session: ending.session, at: ending.instant.microseconds &+ offset)
+  }
+
+  /// A loss of values in a session of the sensor; nil without one. `wall` is the wall clock's time.
+  func news(of loss: JournalLoss, session: UUID, at wall: Int64) -> RecorderEvent? {
+    guard loss.values > 0 else { return nil }
+    return RecorderEvent(
+      .lost(values: loss.values, microseconds: loss.microseconds), of: address, session: session, at: wall)
   }
 }
 

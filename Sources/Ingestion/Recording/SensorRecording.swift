@@ -171,6 +171,7 @@ struct SensorRecordings {
     Set(recordings.flatMap { [$0.session?.id, $0.paused?.session.id].compactMap(\.self) })
   }
   var isRecording: Bool { recordings.contains { $0.session != nil } }
+  var haveNewState: Bool { recordings.contains(where: \.hasNewState) }
 
   subscript(index: Int) -> SensorRecording {
     // Not `_read`: without optimisation the compiler ends its access before it copies a large field out of it.
