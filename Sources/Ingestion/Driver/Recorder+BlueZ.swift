@@ -11,7 +11,7 @@ extension Recorder {
     case .otherRecorder(let isThere): return perform(sensors.otherRecorder(isThere: isThere, at: present), at: present)
     case .works:
       log(condition.busWorks())
-      lookAtClock()
+      wallClock?.assumeIsolated { $0.look() }
     case .failed(let problem): log(condition.busFailed(problem))
     case .closed:
       condition.busClosed()

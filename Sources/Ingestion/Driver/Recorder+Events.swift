@@ -22,8 +22,7 @@ extension Recorder {
 
   /// A value of a sensor that arrived at `instant`.
   func readValue(_ bytes: [UInt8], of address: SensorAddress, at instant: BootInstant) {
-    if stall != nil { placeStall(beforeValueOf: address, at: instant) }
-    sensors.valueReceived(from: address, at: instant)
+    if let (event, end) = sensors.valueReceived(from: address, at: instant) { record(event, of: address, at: end) }
     record(.measurement(bytes), of: address, at: instant)
   }
 
@@ -32,7 +31,7 @@ extension Recorder {
     guard condition.phase < .ended, let index = sensors.recordings.index(of: address) else { return }
     // Events that waited have instants of their own: an event of the clock at one sensor's would be later than what the
     // others wait with.
-    if stall == nil { followClock(first: index, at: instant) }
+    if sensors.stall == nil { followClock(first: index, at: instant) }
     handle(kind, of: index, at: instant)
     armTimer(for: sensors.recordings[index].deadline)
   }
@@ -87,6 +86,14 @@ extension Recorder {
     for index in sensors.recordings.indices { handle(event, of: index, at: instant) }
   }
 
+  /// Somebody has set the clock, or the machine was suspended.
+  func clockWasSet() {
+    guard !isStopping else { return }
+    followClock(at: clock.now())
+    wallClock?.assumeIsolated { $0.clockSet() }
+    publishStatus()
+  }
+
   /// The wall clock's lead over the boot clock, in microseconds: the one that sessions know, unless it was set since then.
   var presentOffset: Int64 {
     let offset = clock.wallMinusBoot()
@@ -98,7 +105,7 @@ extension Recorder {
   private func changedClock(at instant: BootInstant) -> SensorEvent.Kind? {
     let offset = presentOffset
     guard offset != sensors.wallMinusBoot else { return nil }
-    if !RecordedClock.isNear(offset, sensors.wallMinusBoot) { noteClockSet() }
+    if !RecordedClock.isNear(offset, sensors.wallMinusBoot) { wallClock?.assumeIsolated { $0.clockSet() } }
     sensors.wallMinusBoot = offset
     for (workout, record) in workouts.records(ofClock: offset, at: instant) {
       // If the journal refuses it, at the next opportunity.

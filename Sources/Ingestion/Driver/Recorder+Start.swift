@@ -10,7 +10,7 @@ extension Recorder {
   ///
   /// - Returns: The sessions that have ended and are yet to be committed.
   func open() async throws(RecorderFailure) -> [UUID] {
-    try makeFolder(of: settings.store)
+    try settings.makeFolderOfStore()
     let store: HealthStore
     do { store = try HealthStore.open(settings.store, for: .recording, mode: settings.fileMode) } catch {
       throw .store(error)
@@ -18,11 +18,13 @@ extension Recorder {
     let (files, recovered) = try openFiles(with: store)
     self.files = files
     // First, so that nothing that is written from now on is missed.
-    watchStore()
-    watchClock()
-    await loadAllowedSensors()
-    await eraseDeleted()
-    await countDoubtful()
+    let follower = StoreFollower(of: self, files)
+    let keeper = ClockKeeper(of: self, follower)
+    (self.store, wallClock) = (follower, keeper)
+    await follower.start()
+    await keeper.start()
+    await follower.reload()
+    await follower.countDoubtful()
     return await recover(recovered)
   }
 
@@ -154,13 +156,16 @@ extension Recorder {
     let ending = SessionEnding(session: session, reason: reason, instant: last, refused: backlog)
     write(ending, of: "session \(session.uuidString.lowercased())")
   }
+}
 
-  func makeFolder(of file: String) throws(RecorderFailure) {
-    let parts = file.split(separator: "/", omittingEmptySubsequences: true).dropLast()
-    var folder = file.hasPrefix("/") ? "" : "."
+extension RecorderSettings {
+  /// Makes the folder of the store where it is missing.
+  func makeFolderOfStore() throws(RecorderFailure) {
+    let parts = store.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+    var folder = store.hasPrefix("/") ? "" : "."
     for part in parts {
       folder += "/" + part
-      if unsafe mkdir(folder, settings.directoryMode) == 0 { continue }
+      if unsafe mkdir(folder, directoryMode) == 0 { continue }
       // Also where a parent may not be written to but is there already.
       var status = stat()
       let number = errno

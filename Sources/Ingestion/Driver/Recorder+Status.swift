@@ -66,7 +66,7 @@ extension Recorder {
       state: state, problem: condition.problem(in: state),
       sensors: sensors.statuses(wallMinusBoot: presentOffset, at: clock.now()))
     status.valuesInMemory = unwritten.values
-    status.doubtful = doubtful
+    status.doubtful = store?.assumeIsolated { $0.doubtful } ?? 0
     return status
   }
 }

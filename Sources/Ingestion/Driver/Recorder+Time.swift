@@ -35,7 +35,7 @@ extension Recorder {
     // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
     if !isStopping {
       retryJournal(at: now)
-      clockTimeReached(now)
+      wallClock?.assumeIsolated { $0.timeReached(now) }
       perform(sensors.timeReached(now), at: now)
       for session in commitQueue.due(at: now) { commitSoon(session) }
       armTimer(for: sensors.plan.deadline)
@@ -58,28 +58,15 @@ extension Recorder {
   /// is due.
   func stalled(since: Int64, until: Int64) {
     guard condition.phase < .ended else { return }
-    stall = Stall(
-      since: BootInstant(microseconds: since), until: BootInstant(microseconds: until), sensors: sensors.recordings.addresses)
+    sensors.beginStall(since: BootInstant(microseconds: since), until: BootInstant(microseconds: until))
     bus?.assumeIsolated { $0.readWaitingValues() }
     endStall()
   }
 
   /// Everything that waited with a time of its own was read.
   func endStall() {
-    for address in sensors.recordings.addresses {
-      if let event = stall?.event(for: address) { recordStall(event, of: address) }
-    }
-    log(stall?.line)
-    stall = nil
-  }
-
-  /// A value is read while the stall lasts.
-  func placeStall(beforeValueOf address: SensorAddress, at instant: BootInstant) {
-    if let event = stall?.valueRead(of: address, at: instant) { recordStall(event, of: address) }
-  }
-
-  private func recordStall(_ event: SensorEvent.Kind, of address: SensorAddress) {
-    guard let stall, let index = sensors.recordings.index(of: address), sensors.recordings[index].session != nil else { return }
-    record(event, of: address, at: stall.until)
+    guard let stall = sensors.stall else { return }
+    perform(sensors.stallEnds(), at: stall.until)
+    sensors.stall = nil
   }
 }

@@ -100,8 +100,9 @@ extension Recorder {
   }
 
   /// Commits an ended workout, after the sessions and series that it may need.
-  func commit(workout: UUID, with files: OpenFiles) async throws(SessionCommitter.Failure) -> SessionCommitter.Committed
-  {
+  func commit(
+    workout: UUID, with files: OpenFiles, _ wallClock: ClockKeeper
+  ) async throws(SessionCommitter.Failure) -> SessionCommitter.Committed {
     if case .over(_, let records) = workouts.stages[workout] {
       do { try files.journal.append(records, toWorkout: workout) } catch { throw .journal(error) }
       workouts.journalTookEnd(of: workout)
@@ -109,7 +110,7 @@ extension Recorder {
     }
     for (identifier, commit) in commits where !workouts.isOver(identifier) { await commit.value }
     return try await files.committer.commit(
-      workout: workout, besides: sensors.recordings.openSessions, judgement: clockJudgement)
+      workout: workout, besides: sensors.recordings.openSessions, judgement: await wallClock.judgement())
   }
 
   /// Goes on with the workouts of an earlier recorder.

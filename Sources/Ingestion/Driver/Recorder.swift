@@ -9,8 +9,9 @@ import Timeline
 ///
 /// The recorder carries out and decides nothing: each event is passed to a value that decides, and the actions that the
 /// value returns are done. ``Sensors`` have ``ConnectionPlan``, which decides which sensor to connect, and ``SensorRecording``: what an
-/// event means for a sensor's session; ``OpenWorkouts`` how long a workout goes on and who learns of its end; ``RecorderCondition`` what is wrong; ``CommitQueue`` which session is committed
-/// when; ``StoreKeeper`` whether the store is to be trusted.
+/// event means for a sensor's session; ``OpenWorkouts`` how long a workout goes on and who learns of its end;
+/// ``InsertedSeries`` what programs may insert; ``RecorderCondition`` what is wrong; ``CommitQueue`` which session is committed
+/// when. ``BusKeeper``, ``StoreFollower`` and ``ClockKeeper`` keep to the bus, the store's file and the wall clock.
 ///
 /// Everything happens on the loop's thread in the order in which it came. The way of a notification and of a lost link is in
 /// `Recorder+Events.swift`.
@@ -21,9 +22,9 @@ public actor Recorder {
 
   /// The store and the journal; set by `open()`, before anything uses them.
   package var files: OpenFiles?
-  var storeWatch: StoreWatch?
-  var clockWatch: ClockSetWatch?
   /// From the start of the recording to its end.
+  var store: StoreFollower?
+  var wallClock: ClockKeeper?
   var bus: BusKeeper?
 
   // The values that decide.
@@ -31,24 +32,15 @@ public actor Recorder {
   var workouts = OpenWorkouts()
   var series: InsertedSeries
   var condition = RecorderCondition()
-  var storeKeeper = StoreKeeper()
   var commitQueue = CommitQueue()
   var requests = SessionRequests()
   var statusSchedule = StatusSchedule()
-  var clockLooks = ClockLooks()
-  var datings = Datings()
-  /// While values that waited during a stall are read.
-  var stall: Stall?
 
   // Work under way.
   var timer: (token: TimerToken, instant: BootInstant)?
   var commits: [UUID: Task<Void, Never>] = [:]
-  /// The last question to the clock's service, with what follows from its answer.
-  var clockQuestion: Task<Void, Never>?
   /// The wait for the end of the recording.
   var stopRequest: CheckedContinuation<Void, Never>?
-  /// The number of stored sessions and workouts that have dates in doubt.
-  var doubtful = 0
 
   nonisolated let observers = RecorderObservers()
 
@@ -79,8 +71,8 @@ public actor Recorder {
       observers.finish()
       // Each of these holds the recorder, so neither the recorder nor the system's watch would ever be released.
       bus = nil
-      storeWatch = nil
-      clockWatch = nil
+      store = nil
+      wallClock = nil
     }
     publishStatus()
     let ended = try await open()
@@ -119,6 +111,9 @@ public actor Recorder {
   }
 
   var isStopping: Bool { condition.phase >= .stopping }
+
+  /// The recorder's store, for who shares it; nil before the recorder is ready.
+  package var openStore: HealthStore? { files?.store }
 
   private func stop() {
     guard !isStopping else { return }

@@ -26,6 +26,8 @@ struct Sensors {
   var plan: ConnectionPlan
   var recordings = SensorRecordings()
   var namesakes = Namesakes()
+  /// While values that waited during a stall are read.
+  var stall: Stall?
   /// The wall clock's lead over the boot clock that the open sessions know, in microseconds.
   var wallMinusBoot: Int64
   private let boot: BootIdentifier
@@ -46,8 +48,30 @@ struct Sensors {
   }
 
   /// A value of a sensor has arrived.
-  mutating func valueReceived(from address: SensorAddress, at instant: BootInstant) {
+  ///
+  /// - Returns: The event of a stall that its session gets before the value, and when that was over; nil without one.
+  mutating func valueReceived(
+    from address: SensorAddress, at instant: BootInstant
+  ) -> (event: SensorEvent.Kind, at: BootInstant)? {
     plan.valueReceived(from: address, at: instant)
+    guard stall != nil, let event = stall?.valueRead(of: address, at: instant) else { return nil }
+    return isRecording(address) ? stall.map { (event, $0.until) } : nil
+  }
+
+  /// A time in which the recorder did not run is over; what waited meanwhile is read now.
+  mutating func beginStall(since: BootInstant, until: BootInstant) {
+    stall = Stall(since: since, until: until, sensors: recordings.addresses)
+  }
+
+  /// Everything that waited with a time of its own was read: the event of the stall for each session without it.
+  mutating func stallEnds() -> [Effect] {
+    let pending = recordings.addresses.compactMap { address in stall?.event(for: address).map { (address, $0) } }
+    let events = pending.filter { isRecording($0.0) }.map { Effect.event($0.1, of: $0.0) }
+    return events + (stall.map { [.line($0.line)] } ?? [])
+  }
+
+  private func isRecording(_ address: SensorAddress) -> Bool {
+    recordings.index(of: address).map { recordings[$0].session != nil } ?? false
   }
 
   /// The time is `now`.
