@@ -18,7 +18,9 @@ struct InsertedSeriesTests {
       })
   }
 
-  private static func beats(_ count: Int64) -> SeriesChange { .beats((1...count).map { SampleDraft.HeartbeatTick($0) }) }
+  private static func beats(_ count: Int64) -> SeriesChange {
+    .beats((1...count).map { SampleDraft.HeartbeatTick($0) })
+  }
 
   /// One series, which is open since second 0.
   private static func begun(
@@ -38,7 +40,9 @@ struct InsertedSeriesTests {
         at: Invented.at(Double(number) - 1)))
   }
 
-  private static func insert(_ change: SeriesChange, with metadata: Metadata = [:], _ series: inout InsertedSeries) throws {
+  private static func insert(_ change: SeriesChange, with metadata: Metadata = [:], _ series: inout InsertedSeries)
+    throws
+  {
     let record = try series.record(of: change, metadata, in: identifier)
     series.journalTook(record, metadata, of: identifier)
   }
@@ -88,7 +92,9 @@ struct InsertedSeriesTests {
     try Self.insert(Self.beats(4_096), &series)
     #expect(throws: ClientSeriesFailure.refused(.tooLarge(.series))) { try Self.insert(Self.beats(1_000), &series) }
     let text = MetadataValue.text(String(repeating: "x", count: 10 << 20))
-    #expect(throws: ClientSeriesFailure.refused(.tooLarge(.text))) { try Self.insert(.end(nil), with: ["a": text], &series) }
+    #expect(throws: ClientSeriesFailure.refused(.tooLarge(.text))) {
+      try Self.insert(.end(nil), with: ["a": text], &series)
+    }
     #expect(throws: ClientSeriesFailure.refused(.reservedKey)) {
       try Self.insert(.end(nil), with: ["interrupted": false], &series)
     }
@@ -105,7 +111,9 @@ struct InsertedSeriesTests {
     var series = try Self.begun { $0.keys = 2 }
     try Self.insert(Self.values(1), with: ["a": 1, "b": 1], &series)
     try Self.insert(Self.values(2), with: ["a": 2], &series)
-    #expect(throws: ClientSeriesFailure.refused(.tooLarge(.keys))) { try Self.insert(Self.values(3), with: ["c": 1], &series) }
+    #expect(throws: ClientSeriesFailure.refused(.tooLarge(.keys))) {
+      try Self.insert(Self.values(3), with: ["c": 1], &series)
+    }
   }
 
   @Test("invalid changes are refused by their reason, and change nothing")

@@ -159,13 +159,16 @@ struct RecorderConditionTests {
     let full = JournalError(.notWritten, errorNumber: 28, path: "/j")
     var lines: [String] = []
     for values in 1...10_000 {
-      lines += condition.journalFailed(full, UnwrittenValues(values: values), at: Invented.at(0)).dropFirst(values == 1 ? 1 : 0).map(\.text)
+      lines += condition.journalFailed(full, UnwrittenValues(values: values), at: Invented.at(0)).dropFirst(
+        values == 1 ? 1 : 0
+      ).map(\.text)
     }
     let told = (6...13).map { "\(1 << $0) values are in memory only; a kill loses them" }
     #expect(lines == told)
     let lost = "more values are lost until the journal works again"
     for number in 1...2 {
-      let told = condition.journalFailed(full, UnwrittenValues(values: 10_000, lost: number), at: Invented.at(0)).map(\.text)
+      let told = condition.journalFailed(full, UnwrittenValues(values: 10_000, lost: number), at: Invented.at(0)).map(
+        \.text)
       #expect(told == (number == 1 ? ["the memory for values is full after 10000; \(lost)"] : []))
     }
     #expect(condition.problem(in: .recording) == "\(full); \(lost)")

@@ -73,7 +73,8 @@ enum RecorderDriver {
       case .sync: try? await recorder.files?.journal.sync()
       // What a call refuses is not in the journal, and so is not looked for.
       case .beginSeries(let number):
-        series[number] = try? await recorder.beginSeries(.quantities(.stepCount, .count), from: seriesStart, for: client)
+        series[number] = try? await recorder.beginSeries(
+          .quantities(.stepCount, .count), from: seriesStart, for: client)
       case .beginHeartbeatSeries(let number):
         series[number] = try? await recorder.beginSeries(.heartbeats(timescale: 1000), from: seriesStart, for: client)
       case .insert(let number, let values):
@@ -94,12 +95,12 @@ enum RecorderDriver {
         let running = await recorder.runningWorkouts.first { $0.metadata["number"] == .integer(number) }?.id
         guard let workout = workouts[number] ?? running else { continue }
         switch call {
-        case "pause": try? await recorder.pauseWorkout(workout)
-        case "resume": try? await recorder.resumeWorkout(workout)
+        case "pause": try? await recorder.change(workout, .pause)
+        case "resume": try? await recorder.change(workout, .resume)
         case "activity":
-          _ = try? await recorder.beginActivity(
-            WorkoutConfiguration(.running), metadata: ["n": .integer(argument)], in: workout)
-        default: try? await recorder.addEvent(.marker, metadata: ["n": .integer(argument)], to: workout)
+          try? await recorder.change(
+            workout, .beginActivity(UUID(), WorkoutConfiguration(.running), metadata: ["n": .integer(argument)]))
+        default: try? await recorder.change(workout, .event(.marker, metadata: ["n": .integer(argument)]))
         }
       case .endWorkout(let number):
         for running in await recorder.runningWorkouts

@@ -41,7 +41,9 @@ extension Recorder {
     case .adapter(let adapter):
       guard let index = sensors.index(of: adapter.path) else { break }
       log(condition.adapter(index, isPowered: adapter.isPowered))
-      perform(sensors.adapterChanged(index, adapter, at: now), at: now)
+      let effects = sensors.adapterChanged(
+        index, isPowered: adapter.isPowered, filtersServices: adapter.filtersServices, at: now)
+      perform(effects, at: now)
     case .adapterRemoved(let path):
       guard let index = sensors.index(of: path) else { break }
       log(condition.adapterRemoved(index))

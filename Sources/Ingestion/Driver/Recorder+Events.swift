@@ -38,11 +38,10 @@ extension Recorder {
 
   /// Passes an event to the recording, and carries out its decisions.
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
-    let gaps = sensors.recordings[index].machine.counts.gaps
     sensors.recordings[index].isExercising = workouts.areUnderWay
     let step = sensors.recordings[index].handle(kind, at: instant, session: UUID())
     let bringsRate = sensors.recordings[index].machine.bringsRate
-    perform(step, of: index, gapsBefore: gaps)
+    perform(step, of: index)
     if bringsRate, let rate = sensors.recordings[index].machine.beatsPerMinute,
       let instant = sensors.recordings[index].machine.rateInstant
     {
@@ -54,13 +53,13 @@ extension Recorder {
   }
 
   /// Does what a recording has left to do.
-  func perform(_ step: SensorRecording.Step, of index: Int, gapsBefore gaps: Int) {
+  func perform(_ step: SensorRecording.Step, of index: Int) {
     if let ending = step.ending {
       end(ending, of: index)
       commitSoon(ending.session)
     }
     if observers.want([.sessions, .values, .heartEvents]) {
-      for event in sensors.recordings[index].news(of: step, gapsBefore: gaps, wallMinusBoot: sensors.wallMinusBoot) {
+      for event in sensors.recordings[index].news(of: step, wallMinusBoot: sensors.wallMinusBoot) {
         observers.publish(event)
       }
     }
@@ -69,21 +68,16 @@ extension Recorder {
     for defect in step.defects {
       log(
         .warning,
-        "\(sensors.recordings[index].address): notifications that are no valid measurement (\(defect.rawValue)); counted")
+        "\(sensors.recordings[index].address): notifications that are no valid measurement (\(defect.rawValue)); counted"
+      )
     }
   }
 
   /// The wall clock may have been set or slewed; every session must know before its next event, and every workout.
-  func followClock(first index: Int, at instant: BootInstant) {
+  func followClock(first index: Int? = nil, at instant: BootInstant) {
     guard let event = changedClock(at: instant) else { return }
-    handle(event, of: index, at: instant)
+    if let index { handle(event, of: index, at: instant) }
     for other in sensors.recordings.indices where other != index { handle(event, of: other, at: instant) }
-  }
-
-  /// The same before what is about no sensor.
-  func followClock(at instant: BootInstant) {
-    guard let event = changedClock(at: instant) else { return }
-    for index in sensors.recordings.indices { handle(event, of: index, at: instant) }
   }
 
   /// Somebody has set the clock, or the machine was suspended.

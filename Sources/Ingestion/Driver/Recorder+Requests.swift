@@ -40,7 +40,7 @@ extension Recorder {
   ) throws(SessionRequestFailure) -> [RequestedSession] {
     try checkBeginning(metadata)
     let now = clock.now()
-    let measuring = measuringIndices(at: now).map { sensors.recordings[$0].address }
+    let measuring = sensors.recordings.measuring(at: now)
     guard let first = measuring.first else { throw .noneMeasuring(sensors.recordings.addresses) }
     var begun: [RequestedSession] = []
     for sensor in measuring {
@@ -70,7 +70,6 @@ extension Recorder {
     followClock(first: index, at: now)
     let request = SessionRequest(
       identifier: id, uid: owner.uid, application: owner.application, endsWithClient: endsWithClient)
-    let gaps = sensors.recordings[index].machine.counts.gaps
     guard
       let step = sensors.recordings[index].begin(
         id, OpenRequest(request: request, metadata: metadata), at: now,
@@ -78,7 +77,7 @@ extension Recorder {
     else { throw .busy(sensors.recordings[index].address) }
     let requested = RequestedSession(request, of: sensors.recordings[index], wallMinusBoot: sensors.wallMinusBoot)
     requests.begin(requested)
-    perform(step, of: index, gapsBefore: gaps)
+    perform(step, of: index)
     armTimer(for: sensors.recordings[index].deadline)
     publishStatus()
     return requested
@@ -89,8 +88,9 @@ extension Recorder {
   /// - Throws: ``SessionRequestFailure/notOpen``, ``SessionRequestFailure/over``, ``SessionRequestFailure/refused(_:)``,
   ///   ``SessionRequestFailure/journal``.
   package func addMetadata(_ metadata: Metadata, to request: UUID) throws(SessionRequestFailure) {
-    let index = try self.index(of: request)
-    guard let session = sensors.recordings[index].session?.id, let before = sensors.recordings[index].request?.metadata else {
+    let index = try openIndex(of: request)
+    guard let session = sensors.recordings[index].session?.id, let before = sensors.recordings[index].request?.metadata
+    else {
       throw .over
     }
     do {
@@ -114,7 +114,7 @@ extension Recorder {
   /// - Throws: ``SessionRequestFailure/notOpen``, ``SessionRequestFailure/over``, ``SessionRequestFailure/invalidTime``,
   ///   ``SessionRequestFailure/refused(_:)``.
   package func addMarker(_ text: String, at time: Int64? = nil, to request: UUID) throws(SessionRequestFailure) {
-    let index = try self.index(of: request)
+    let index = try openIndex(of: request)
     let limits = settings.clientData
     guard text.utf8.count <= limits.markerBytes else { throw .refused(.tooLarge(.marker)) }
     guard sensors.recordings[index].request?.markers ?? 0 < limits.markers else { throw .refused(.tooLarge(.markers)) }
@@ -122,7 +122,7 @@ extension Recorder {
     let wall = now.microseconds &+ clock.wallMinusBoot()
     let before = time.map { wall.subtractingSaturated($0) } ?? 0
     // The two clocks are read one after the other.
-    guard before > -Self.clockTolerance, before <= wall.subtractingSaturated(requests[request]?.start ?? wall)
+    guard before > -ClientIdentity.clockTolerance, before <= wall.subtractingSaturated(requests[request]?.start ?? wall)
     else { throw .invalidTime }
     sensors.recordings[index].request?.markers += 1
     record(.marker(text, microsecondsBefore: max(0, before)), of: sensors.recordings[index].address, at: now)
@@ -164,11 +164,10 @@ extension Recorder {
 
   /// Ends the open session of a request; does nothing where it is over.
   private func stopRequested(_ request: UUID, _ reason: SessionEndReason, at now: BootInstant) {
-    guard let index = try? index(of: request) else { return }
+    guard let index = try? openIndex(of: request) else { return }
     followClock(first: index, at: now)
-    let gaps = sensors.recordings[index].machine.counts.gaps
     guard let step = sensors.recordings[index].endRequested(reason, at: now, next: UUID()) else { return }
-    perform(step, of: index, gapsBefore: gaps)
+    perform(step, of: index)
     armTimer(for: sensors.recordings[index].deadline)
     publishStatus()
   }
@@ -190,37 +189,25 @@ extension Recorder {
 
   /// The sensor of which a session can begin on request: that one, or the one that is measuring. A recovery of it is cut short.
   func freeSensor(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> SensorAddress {
-    let address = sensors.recordings[try requestedIndex(sensor)].address
+    let address = try sensors.recordings.requested(sensor, at: clock.now())
     for ending in workouts.endRecoveries(of: address, .request, at: clock.now()) { perform(ending) }
-    guard !workouts.use(address), let index = sensors.recordings.index(of: address), sensors.recordings[index].request == nil else {
+    guard !workouts.use(address), let index = sensors.recordings.index(of: address),
+      sensors.recordings[index].request == nil
+    else {
       throw .busy(address)
     }
     return address
   }
 
-  private func requestedIndex(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> Int {
-    if let sensor {
-      guard let index = sensors.recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
-      return index
-    }
-    let measuring = measuringIndices(at: clock.now())
-    guard let index = measuring.first else { throw .noneMeasuring(sensors.recordings.addresses) }
-    guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { sensors.recordings[$0].address }) }
-    return index
-  }
-
-  private func measuringIndices(at now: BootInstant) -> [Int] {
-    sensors.recordings.indices.filter { sensors.recordings[$0].isMeasuring(at: now) }
-  }
-
   /// The sensor of the open session of a request.
-  private func index(of request: UUID) throws(SessionRequestFailure) -> Int {
+  private func openIndex(of request: UUID) throws(SessionRequestFailure) -> Int {
     guard requests[request] != nil else { throw .notOpen }
-    guard let index = sensors.recordings.indices.first(where: { sensors.recordings[$0].request?.request.identifier == request })
-    else { throw .over }
+    guard let index = sensors.recordings.index(ofRequest: request) else { throw .over }
     return index
   }
+}
 
+extension ClientIdentity {
   /// Microseconds by which a program's time may lie in the future.
   static let clockTolerance: Int64 = 1_000_000
 }

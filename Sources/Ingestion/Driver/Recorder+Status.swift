@@ -37,7 +37,8 @@ extension Recorder {
     guard observers.want(.status) else { return }
     let now = clock.now()
     if statusSchedule.isDue(at: now) {
-      sensors.recordings.judge(at: now, every: settings.judgingInterval.microseconds, wallMinusBoot: sensors.wallMinusBoot)
+      sensors.recordings.judge(
+        at: now, every: settings.judgingInterval.microseconds, wallMinusBoot: sensors.wallMinusBoot)
     }
     let status = status()
     switch statusSchedule.decide(status, at: now) {
@@ -61,7 +62,8 @@ extension Recorder {
   /// Returns the present status of the recorder.
   public func status() -> RecorderStatus {
     let state = condition.state(
-      hasSensors: !sensors.recordings.isEmpty || settings.unlisted != .refused, isRecording: sensors.recordings.isRecording)
+      hasSensors: !sensors.recordings.isEmpty || settings.unlisted != .refused,
+      isRecording: sensors.recordings.isRecording)
     var status = RecorderStatus(
       state: state, problem: condition.problem(in: state),
       sensors: sensors.statuses(wallMinusBoot: presentOffset, at: clock.now()))

@@ -24,7 +24,7 @@ extension Recorder {
       guard workouts.isOver(workout) else { throw .notOpen }
       return
     }
-    if open.session.state != .stopped { try call(.stop, at: time, of: workout) }
+    if open.session.state != .stopped { try change(workout, .stop, at: time) }
     stopped(workout, waits: waitsForRecovery)
   }
 
@@ -70,7 +70,7 @@ extension Recorder {
   func perform(_ ending: OpenWorkouts.Ending) {
     // Its session first: what has ended in the journal is committed with what is stored then.
     endSession(of: ending)
-    if !ending.records.isEmpty { writeEnd(ending.records, of: ending.workout.identifier) }
+    if !ending.records.isEmpty { write(ending.records, of: ending.workout.identifier) }
     // A recorder that stops commits all at its end.
     if !isStopping { commitSoon(ending.workout.identifier) }
   }
@@ -78,9 +78,8 @@ extension Recorder {
   /// Ends the session of a workout that is over or discarded; another goes on from it.
   private func endSession(of ending: OpenWorkouts.Ending) {
     if let index = ending.workout.sensor.flatMap({ sensors.recordings.index(of: $0) }) {
-      let gaps = sensors.recordings[index].machine.counts.gaps
       if let step = sensors.recordings[index].divide(ending.reason, at: ending.instant, next: UUID()) {
-        perform(step, of: index, gapsBefore: gaps)
+        perform(step, of: index)
         armTimer(for: sensors.recordings[index].deadline)
         publishStatus()
       }
@@ -88,8 +87,9 @@ extension Recorder {
     if let request = ending.workout.request { requests.remove(request) }
   }
 
-  /// Writes the end of a workout; if the journal refuses it, the commit of the workout waits for that.
-  private func writeEnd(_ records: [WorkoutRecord], of workout: UUID) {
+  /// Writes the end of a workout, or its first records after the recorder's start; if the journal refuses them, they are written
+  /// before what follows.
+  private func write(_ records: [WorkoutRecord], of workout: UUID) {
     do throws(JournalError) {
       try files?.journal.append(records, toWorkout: workout)
       journalWorks()
@@ -124,17 +124,15 @@ extension Recorder {
       let now = clock.now()
       let recovered = workouts.recover(
         found, isKnown: await files.store.hasOrHad(workout: identifier), last: contents.lastInstant(of: found),
-        limit: settings.clientData.microsecondsOfWorkout, boot: clock.boot, wallMinusBoot: sensors.wallMinusBoot, at: now)
+        limit: settings.clientData.microsecondsOfWorkout, boot: clock.boot, wallMinusBoot: sensors.wallMinusBoot,
+        at: now)
       switch recovered {
       case .over(let end):
         ended.append(identifier)
         endSession(of: found.workout, at: now)
-        if let end { writeEnd([end], of: identifier) }
+        if let end { write([end], of: identifier) }
       case .open(let present):
-        do throws(JournalError) { try files.journal.append(present, toWorkout: identifier) } catch {
-          workouts.journalRefused(present, of: identifier)
-          journalFailed(error)
-        }
+        write(present, of: identifier)
         if let open = workouts[identifier] {
           workouts.collect(earlier: await files.store.earlierRates(of: open, contents), in: identifier)
         }
@@ -150,7 +148,7 @@ extension Recorder {
   /// A workout is over and its session goes on: the recorder was killed between the two.
   private func endSession(of workout: LiveWorkout, at now: BootInstant) {
     guard let request = workout.request,
-      let index = sensors.recordings.indices.first(where: { sensors.recordings[$0].request?.request.identifier == request }),
+      let index = sensors.recordings.index(ofRequest: request),
       let ending = sensors.recordings[index].end(.request, at: now)
     else { return }
     requests.remove(request)

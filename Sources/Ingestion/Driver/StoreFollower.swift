@@ -20,6 +20,9 @@ actor StoreFollower {
   /// The number of stored sessions and workouts that have dates in doubt.
   private(set) var doubtful = 0
 
+  /// Whether changes by other processes are seen.
+  var isFollowing: Bool { watch != nil }
+
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe recorder.unownedExecutor }
 
   init(of recorder: Recorder, _ files: OpenFiles) {

@@ -96,21 +96,20 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - step: The step that was returned then.
-  ///   - before: The session's gaps before the event.
   ///   - offset: The wall clock's lead over the boot clock, in microseconds.
   /// - Returns: The events; empty if no session is open.
-  func news(of step: Step, gapsBefore before: Int, wallMinusBoot offset: Int64) -> [RecorderEvent] {
+  func news(of step: Step, wallMinusBoot offset: Int64) -> [RecorderEvent] {
     guard let session, let entry = step.entry, let now = lastInstant else { return [] }
     var news: [RecorderEvent] = []
     func add(_ kind: RecorderEvent.Kind, at instant: BootInstant) {
       news.append(RecorderEvent(kind, of: address, session: session.id, at: instant.microseconds &+ offset))
     }
-    var known = before
+    var known = step.gapsBefore
     if case .beginning(_, let previous, _, _) = entry {
       known = 0
       add(.sessionBegan(linkedTo: previous), at: now)
     }
-    // When a paused session goes on, `before` is the count of the program's session.
+    // When a paused session goes on, the count before is the count of the program's session.
     if machine.counts.gaps > known, !entry.isContinuation { add(.gap(count: machine.counts.gaps), at: now) }
     if machine.bringsRate, let rate = machine.beatsPerMinute {
       add(.rate(beatsPerMinute: rate, contact: contact), at: now)

@@ -69,15 +69,7 @@ struct InsertedSeries {
     } catch {
       throw .refused(error)
     }
-    do throws(SeriesError) {
-      return switch change {
-      case .values(let values): try open.record(inserting: values)
-      case .beats(let beats): try open.record(adding: beats)
-      case .end(let end): try open.record(finishingAt: end)
-      }
-    } catch {
-      throw .invalid(error)
-    }
+    do { return try open.record(of: change) } catch { throw .invalid(error) }
   }
 
   /// The journal has this record of a series, and with it this metadata.

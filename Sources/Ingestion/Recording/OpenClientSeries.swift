@@ -23,7 +23,8 @@ struct OpenClientSeries {
 
   /// - Throws: ``HealthModel/SeriesError`` where no value of the series could ever be inserted.
   init(
-    _ content: SeriesContent, from start: Timestamp, owner: ClientIdentity, device: Device? = nil, metadata: Metadata = [:],
+    _ content: SeriesContent, from start: Timestamp, owner: ClientIdentity, device: Device? = nil,
+    metadata: Metadata = [:],
     identifier: UUID, until deadline: BootInstant
   ) throws(SeriesError) {
     self.content = content
@@ -52,33 +53,38 @@ struct OpenClientSeries {
       device: device)
   }
 
-  /// Makes the journal's record of values: of all of them, or an error.
+  /// Makes the journal's record of a change: of all of it, or an error.
   ///
-  /// - Parameter values: In the series' unit, in any order of time.
-  /// - Returns: The record.
-  /// - Throws: ``HealthModel/SeriesError`` for the first one that is not valid.
-  func record(inserting values: [SampleDraft.QuantityValue]) throws(SeriesError) -> ClientSeriesRecord {
-    guard case .quantities(let type, let unit) = content else { throw .unknownType(series.type) }
-    guard !values.isEmpty else { throw .empty }
-    var trial = QuantitySeriesBuilder(type: type, start: start)
-    for value in values {
-      try trial.insert(Quantity(value.value, unit), for: value.span)
-      try Self.check(value.span.start.microseconds)
-      try Self.check(value.span.end.microseconds)
+  /// - Throws: ``HealthModel/SeriesError`` for the first value that is not valid; of an end ``HealthModel/SeriesError/empty``,
+  ///   ``HealthModel/SeriesError/endsBeforeInsertedEnd``, ``HealthModel/SeriesError/timeOutOfRange``.
+  func record(of change: SeriesChange) throws(SeriesError) -> ClientSeriesRecord {
+    switch (change, content) {
+    case (.values(let values), .quantities(let type, let unit)):
+      guard !values.isEmpty else { throw .empty }
+      var trial = QuantitySeriesBuilder(type: type, start: start)
+      for value in values {
+        try trial.insert(Quantity(value.value, unit), for: value.span)
+        try Self.check(value.span.start.microseconds)
+        try Self.check(value.span.end.microseconds)
+      }
+      return .values(values)
+    case (.beats(let beats), .heartbeats(let timescale)):
+      guard !beats.isEmpty else { throw .empty }
+      return .beats(try intervals(of: beats, timescale), after: lastTick)
+    case (.end(let end), _):
+      guard count > 0 else { throw .empty }
+      // Heartbeats always end with their last one.
+      guard case .quantities = content, let end else { return .finish(endMicroseconds: nil) }
+      try Self.check(end.microseconds)
+      if let latestEnd, end < latestEnd { throw .endsBeforeInsertedEnd }
+      return .finish(endMicroseconds: end.microseconds)
+    case (.values, _), (.beats, _): throw .unknownType(series.type)
     }
-    return .values(values)
   }
 
-  /// Makes the journal's record of heartbeats: of all of them, or an error.
-  ///
-  /// - Parameter beats: Each in ticks since the series' start, ascending.
-  /// - Returns: The record.
-  /// - Throws: ``HealthModel/SeriesError`` for the first one that is not valid.
-  func record(
-    adding beats: [SampleDraft.HeartbeatTick]
-  ) throws(SeriesError) -> ClientSeriesRecord {
-    guard case .heartbeats(let timescale) = content else { throw .unknownType(series.type) }
-    guard !beats.isEmpty else { throw .empty }
+  private func intervals(
+    of beats: [SampleDraft.HeartbeatTick], _ timescale: Int32
+  ) throws(SeriesError) -> [Heartbeat] {
     var last = lastTick
     var intervals: [Heartbeat] = []
     for (position, beat) in beats.enumerated() {
@@ -89,23 +95,7 @@ struct OpenClientSeries {
       intervals.append(Heartbeat(rrTicks: interval, precededByGap: beat.precededByGap))
       last = beat.ticks
     }
-    return .beats(intervals, after: lastTick)
-  }
-
-  /// Makes the journal's record of the series' end.
-  ///
-  /// - Parameter end: When it ends; nil: with its last value. Heartbeats always end with their last one.
-  /// - Returns: The record.
-  /// - Throws: ``HealthModel/SeriesError/empty``, ``HealthModel/SeriesError/endsBeforeInsertedEnd``,
-  ///   ``HealthModel/SeriesError/timeOutOfRange``.
-  func record(finishingAt end: Timestamp?) throws(SeriesError) -> ClientSeriesRecord {
-    guard count > 0 else { throw .empty }
-    if case .heartbeats = content { return .finish(endMicroseconds: nil) }
-    if let end {
-      try Self.check(end.microseconds)
-      if let latestEnd, end < latestEnd { throw .endsBeforeInsertedEnd }
-    }
-    return .finish(endMicroseconds: end?.microseconds)
+    return intervals
   }
 
   /// Ticks in a second: with more, two heartbeats could have one time.

@@ -103,10 +103,10 @@ extension Sensors {
   }
 
   /// An adapter that may be used is new, or has changed.
-  mutating func adapterChanged(_ index: AdapterIndex, _ adapter: Adapter, at now: BootInstant) -> [Effect] {
-    effects(
-      of: plan.adapterChanged(
-        index, isPowered: adapter.isPowered, filtersServices: adapter.filtersServices, at: now))
+  mutating func adapterChanged(
+    _ index: AdapterIndex, isPowered: Bool, filtersServices: Bool?, at now: BootInstant
+  ) -> [Effect] {
+    effects(of: plan.adapterChanged(index, isPowered: isPowered, filtersServices: filtersServices, at: now))
   }
 
   mutating func adapterRemoved(_ index: AdapterIndex, at now: BootInstant) -> [Effect] {
