@@ -33,13 +33,22 @@ actor ClockKeeper {
   func start() {
     do {
       watch = try ClockSetWatch(on: recorder.loop) { [weak self] in
-        self?.assumeIsolated { keeper in
-          keeper.recorder.assumeIsolated { $0.clockWasSet() }
-        }
+        self?.assumeIsolated { $0.wasSet() }
       }
     } catch {
       log(.warning, "a clock that is set is seen only with a sensor's next value: \(error)")
     }
+  }
+
+  /// Somebody set the clock while nothing else happened, or the machine was suspended.
+  private func wasSet() {
+    let isStopping = recorder.assumeIsolated { recorder in
+      if !recorder.isStopping { recorder.followClock(at: recorder.clock.now()) }
+      return recorder.isStopping
+    }
+    guard !isStopping else { return }
+    clockSet()
+    recorder.assumeIsolated { $0.publishStatus() }
   }
 
   /// Somebody set the clock.

@@ -13,15 +13,9 @@ extension Recorder {
 
   private func commitAndForget(_ session: UUID) async {
     await commit(session)
-    await emptyStoreLog()
+    // After the last commit, while no session is open. No timer of its own: nothing is written then but what a session brings.
+    if commits.count == 1, !sensors.recordings.isRecording, !isStopping { await store?.emptyLog() }
     commits[session] = nil
-  }
-
-  /// Empties the store's write-ahead log after the last commit, while no session is open: by itself SQLite does so after
-  /// 1,000 pages alone, which is a month. No timer of its own: nothing is written then but what a session brings.
-  private func emptyStoreLog() async {
-    guard commits.count == 1, !sensors.recordings.isRecording, !isStopping else { return }
-    await store?.emptyLog()
   }
 
   /// Commits an ended session, series or workout; where that fails it stays in the journal and is tried again every minute.

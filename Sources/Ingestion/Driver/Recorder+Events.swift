@@ -80,14 +80,6 @@ extension Recorder {
     for other in sensors.recordings.indices where other != index { handle(event, of: other, at: instant) }
   }
 
-  /// Somebody has set the clock, or the machine was suspended.
-  func clockWasSet() {
-    guard !isStopping else { return }
-    followClock(at: clock.now())
-    wallClock?.assumeIsolated { $0.clockSet() }
-    publishStatus()
-  }
-
   /// The wall clock's lead over the boot clock, in microseconds: the one that sessions know, unless it was set since then.
   var presentOffset: Int64 {
     let offset = clock.wallMinusBoot()

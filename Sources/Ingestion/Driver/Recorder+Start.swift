@@ -39,7 +39,12 @@ extension Recorder {
     do {
       let (journal, recovered) = try Journal.open(directory: settings.journal, configuration: configuration)
       let syncer = try JournalSyncer(journal, interval: settings.syncInterval) { [loop] failure in
-        loop.execute { self.assumeIsolated { $0.journalSynced(failure) } }
+        loop.execute {
+          self.assumeIsolated {
+            $0.log($0.condition.journalSynced(failure))
+            $0.publishStatus()
+          }
+        }
       }
       let committer = SessionCommitter(
         store: store, journal: journal, archive: archive, version: settings.version, eventRules: settings.eventRules)
@@ -47,11 +52,6 @@ extension Recorder {
     } catch {
       throw .journal(error)
     }
-  }
-
-  private func journalSynced(_ failure: JournalError?) {
-    log(condition.journalSynced(failure))
-    publishStatus()
   }
 
   /// Goes on with the sessions that may, and ends the others.
@@ -110,7 +110,7 @@ extension Recorder {
       endUnfinished(capture)
       return false
     }
-    var present = present(at: now)
+    var present = sensors.present(at: now)
     if let continued { present.insert(SensorEvent(.continued, at: continued), at: 0) }
     write(.events(present, of: session), of: index)
     if let ending = sensors.recordings[index].adopt(present) {
@@ -127,20 +127,12 @@ extension Recorder {
 
   /// Goes on with a session that the open one of a program has paused; false where there is none.
   private func resumePaused(_ capture: Capture) -> Bool {
-    let present = present(at: clock.now())
+    let present = sensors.present(at: clock.now())
     guard let address = capture.sensor.address, let index = sensors.recordings.index(of: address),
       sensors.recordings[index].resumePaused(capture.session, from: capture.log, boot: clock.boot, present)
     else { return false }
     write(.events(present, of: capture.session), of: index)
     return true
-  }
-
-  /// The boot and the clock that hold now.
-  private func present(at now: BootInstant) -> [SensorEvent] {
-    [
-      SensorEvent(.boot(clock.boot), at: now),
-      SensorEvent(.clock(wallMinusBootMicroseconds: sensors.wallMinusBoot), at: now),
-    ]
   }
 
   /// Ends a session that does not go on, at its last instant, since the boot clock may have started anew since then.

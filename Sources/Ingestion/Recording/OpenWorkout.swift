@@ -127,7 +127,7 @@ struct OpenWorkout {
 
 /// A change that a program asks of a live workout.
 package enum WorkoutChange: Hashable, Sendable {
-  /// What is measured from a pause on does not count until the workout goes on.
+  /// From a pause until the workout goes on, values do not count.
   case pause, resume, stop
   /// Begins an activity with this identity, and ends the one under way.
   case beginActivity(UUID, WorkoutConfiguration, metadata: Metadata = [:])

@@ -47,6 +47,11 @@ struct Sensors {
     return AdapterIndex(name: path.name)
   }
 
+  /// The boot and the clock that hold now.
+  func present(at now: BootInstant) -> [SensorEvent] {
+    [SensorEvent(.boot(boot), at: now), SensorEvent(.clock(wallMinusBootMicroseconds: wallMinusBoot), at: now)]
+  }
+
   /// A value of a sensor has arrived.
   ///
   /// - Returns: The event of a stall that its session gets before the value, and when that was over; nil without one.
