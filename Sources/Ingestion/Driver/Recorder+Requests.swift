@@ -128,37 +128,22 @@ extension Recorder {
     record(.marker(text, microsecondsBefore: max(0, before)), of: sensors.recordings[index].address, at: now)
   }
 
-  /// Ends a requested session, and returns when it is stored. The session that it has paused goes on, or another one.
+  /// Ends requested sessions at one instant, and returns when all are stored or cannot be. A session that one of them has paused
+  /// goes on, or another one.
   ///
   /// - Parameters:
-  ///   - request: The session's request; the session may be over by itself.
+  ///   - requests: The sessions' requests; each session may be over by itself.
   ///   - reason: `request` or `clientGone`.
-  /// - Returns: The stored session. A session without a value is stored nowhere.
-  /// - Throws: ``SessionRequestFailure/notStored``, ``SessionRequestFailure/notOpen``.
+  /// - Returns: The stored session of each, or ``SessionRequestFailure/notStored`` or ``SessionRequestFailure/notOpen``. A session
+  ///   without a value is stored nowhere.
   @discardableResult
-  package func endSession(
-    _ request: UUID, _ reason: SessionEndReason
-  ) async throws(SessionRequestFailure) -> EndedSession {
-    stopRequested(request, reason, at: clock.now())
-    return try await storedSession(of: request)
-  }
-
-  /// The same of several, which end at one instant.
-  ///
-  /// - Returns: The result for each, when all are stored or cannot be.
   package func endSessions(
     _ requests: [UUID], _ reason: SessionEndReason
   ) async -> [(request: UUID, result: Result<EndedSession, SessionRequestFailure>)] {
     let now = clock.now()
     for request in requests { stopRequested(request, reason, at: now) }
     var results: [(UUID, Result<EndedSession, SessionRequestFailure>)] = []
-    for request in requests {
-      do throws(SessionRequestFailure) {
-        results.append((request, .success(try await storedSession(of: request))))
-      } catch {
-        results.append((request, .failure(error)))
-      }
-    }
+    for request in requests { results.append((request, await storedSession(of: request))) }
     return results
   }
 
@@ -173,18 +158,17 @@ extension Recorder {
   }
 
   /// The last session of a request, which is over, when it is stored.
-  private func storedSession(of request: UUID) async throws(SessionRequestFailure) -> EndedSession {
-    guard let session = requests[request]?.session else { throw .notOpen }
+  private func storedSession(of request: UUID) async -> Result<EndedSession, SessionRequestFailure> {
+    guard let session = requests[request]?.session else { return .failure(.notOpen) }
     await commits[session]?.value
-    guard !commitQueue.waiting.contains(session), let store = files?.store else { throw .notStored }
-    let span: TimeSpan?
+    guard !commitQueue.waiting.contains(session), let store = files?.store else { return .failure(.notStored) }
     do {
-      span = try await store.span(of: session)
+      let span = try await store.span(of: session)
+      requests.remove(request)
+      return .success(EndedSession(session: session, span: span))
     } catch {
-      throw .notStored
+      return .failure(.notStored)
     }
-    requests.remove(request)
-    return EndedSession(session: session, span: span)
   }
 
   /// The sensor of which a session can begin on request: that one, or the one that is measuring. A recovery of it is cut short.
