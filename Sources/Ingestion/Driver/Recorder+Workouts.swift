@@ -84,12 +84,13 @@ extension Recorder {
     return workout.identifier
   }
 
-  /// Changes a workout. What is refused, by a ``WorkoutRequestFailure``, changes nothing.
+  /// Changes a workout.
   ///
   /// - Parameters:
   ///   - workout: The workout, which goes on.
   ///   - change: What its program asks of it.
   ///   - time: When; nil: now. A time before that of an earlier call is refused.
+  /// - Throws: ``WorkoutRequestFailure``; nothing has changed.
   package func change(
     _ workout: UUID, _ change: WorkoutChange, at time: Timestamp? = nil
   ) throws(WorkoutRequestFailure) {
