@@ -20,9 +20,7 @@ extension Door {
     let start = Timestamp(microseconds: call.arguments[1].int64 ?? 0)
     let (metadata, device) = (try Self.metadata(options["metadata"]), try Self.device(options["device"]))
     let owner = try registry.mayBegin(.series(of: type.identifier), call.sender).owner
-    begin(call, type.identifier, owner, start) { recorder throws(ClientSeriesFailure) in
-      try recorder.beginSeries(of: type, in: unit, from: start, for: owner, device: device, metadata: metadata)
-    }
+    begin(.quantities(type, unit), call, type.identifier, owner, start, device, metadata)
   }
 
   /// `NewHeartbeatSeries`: its options are `timescale`, `metadata` and `device`.
@@ -34,26 +32,25 @@ extension Door {
     let (metadata, device) = (try Self.metadata(options["metadata"]), try Self.device(options["device"]))
     let type = SampleType.heartbeatSeries.identifier
     let owner = try registry.mayBegin(.series(of: type), call.sender).owner
-    begin(call, type, owner, start) { recorder throws(ClientSeriesFailure) in
-      try recorder.beginHeartbeatSeries(
-        timescale: timescale, from: start, for: owner, device: device, metadata: metadata)
-    }
+    begin(.heartbeats(timescale: timescale), call, type, owner, start, device, metadata)
   }
 
   private func begin(
-    _ call: ClientCall, _ type: String, _ owner: ClientIdentity, _ start: Timestamp,
-    _ body: @escaping @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> UUID
+    _ content: SeriesContent, _ call: ClientCall, _ type: String, _ owner: ClientIdentity, _ start: Timestamp,
+    _ device: Device?, _ metadata: Metadata
   ) {
-    Task(executorPreference: loop) { await self.carryOut(call, type, owner, start, body) }
+    Task(executorPreference: loop) { await self.carryOut(content, call, type, owner, start, device, metadata) }
   }
 
   private func carryOut(
-    _ call: ClientCall, _ type: String, _ owner: ClientIdentity, _ start: Timestamp,
-    _ body: @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> UUID
+    _ content: SeriesContent, _ call: ClientCall, _ type: String, _ owner: ClientIdentity, _ start: Timestamp,
+    _ device: Device?, _ metadata: Metadata
   ) async {
     do throws(ClientSeriesFailure) {
+      let series = try await recorder.beginSeries(
+        content, from: start, for: owner, device: device, metadata: metadata)
       let its = ClientObject(
-        .series(of: type), try await body(recorder), of: owner, start: start.microseconds, connection: call.sender)
+        .series(of: type), series, of: owner, start: start.microseconds, connection: call.sender)
       perform(registry.began(its, of: call.sender))
       respond(to: call, .values([.objectPath(its.path)]))
     } catch {
@@ -72,10 +69,10 @@ extension Door {
     switch call.member {
     case "Insert":
       let values = try Self.values(call.arguments[0])
-      insert(call, its) { recorder throws(ClientSeriesFailure) in try recorder.insert(values, into: its.identifier) }
+      insert(.values(values), call, its)
     case "Add":
       let beats = try Self.beats(call.arguments[0])
-      insert(call, its) { recorder throws(ClientSeriesFailure) in try recorder.add(beats, to: its.identifier) }
+      insert(.beats(beats), call, its)
     case "Finish":
       let end = call.arguments[0].int64 ?? 0
       let metadata = try Self.metadata(call.arguments[1])
@@ -91,19 +88,13 @@ extension Door {
     }
   }
 
-  private func insert(
-    _ call: ClientCall, _ its: ClientObject,
-    _ body: @escaping @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> Void
-  ) {
-    Task(executorPreference: loop) { await self.carryOut(call, its, body) }
+  private func insert(_ change: SeriesChange, _ call: ClientCall, _ its: ClientObject) {
+    Task(executorPreference: loop) { await self.carryOut(change, call, its) }
   }
 
-  private func carryOut(
-    _ call: ClientCall, _ its: ClientObject,
-    _ body: @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> Void
-  ) async {
+  private func carryOut(_ change: SeriesChange, _ call: ClientCall, _ its: ClientObject) async {
     do throws(ClientSeriesFailure) {
-      try await body(recorder)
+      try await recorder.insert(change, into: its.identifier)
       respond(to: call, .success)
     } catch {
       if error == .notOpen { registry.ended(its.identifier) }

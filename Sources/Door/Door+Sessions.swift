@@ -145,7 +145,7 @@ extension Door {
   /// Ends a session for which nobody waits.
   func end(session identifier: UUID, _ reason: SessionEndReason) {
     let recorder = recorder
-    Task(executorPreference: loop) { _ = try? await recorder.endSession(identifier, reason) }
+    Task(executorPreference: loop) { await recorder.endSessions([identifier], reason) }
   }
 
   /// `Id`, `Sensor`, `Start`, `State`, `Uid` and `Application` of a session that the caller sees.

@@ -47,20 +47,16 @@ extension Door {
     case "BeginActivity": answer(call) { (door) throws(RefusedCall) in try await door.beginActivity(call, in: id) }
     case "EndActivity":
       let time = call.arguments[0].int64 ?? 0
-      change(call) { recorder throws(WorkoutRequestFailure) in
-        try recorder.endActivity(of: id, at: time == 0 ? nil : Timestamp(microseconds: time))
-      }
+      change(call, id, .endActivity, at: time == 0 ? nil : Timestamp(microseconds: time))
     case "AddEvent":
       let event: EventOptions
       do { event = try EventOptions(call.arguments[0]) } catch { return respond(to: call, error.reply) }
-      change(call) { recorder throws(WorkoutRequestFailure) in
-        try recorder.addEvent(event.type, over: event.span, metadata: event.metadata, to: id)
-      }
-    case "Pause": change(call) { recorder throws(WorkoutRequestFailure) in try recorder.pauseWorkout(id) }
-    case "Resume": change(call) { recorder throws(WorkoutRequestFailure) in try recorder.resumeWorkout(id) }
+      change(call, id, .event(event.type, over: event.span, metadata: event.metadata))
+    case "Pause": change(call, id, .pause)
+    case "Resume": change(call, id, .resume)
     case "AddMetadata":
       let metadata = try Self.metadata(call.arguments[0])
-      change(call) { recorder throws(WorkoutRequestFailure) in try recorder.addMetadata(metadata, toWorkout: id) }
+      change(call, id, .metadata(metadata))
     case "AddSamples": answer(call) { (door) throws(RefusedCall) in try await door.addSamples(call, to: workout) }
     case "Collect":
       try registry.collect(on: call.texts(0), off: call.texts(1), in: id)
@@ -91,9 +87,10 @@ extension Door {
     }
     let options: ActivityOptions
     do { options = try ActivityOptions(call.arguments[0], in: whole.activityType) } catch { throw RefusedCall(error) }
-    let activity = try await asking { recorder throws(WorkoutRequestFailure) in
-      try recorder.beginActivity(
-        options.configuration ?? whole, at: options.time, metadata: options.metadata, in: workout)
+    let activity = UUID()
+    try await asking { recorder throws(WorkoutRequestFailure) in
+      try recorder.change(
+        workout, .beginActivity(activity, options.configuration ?? whole, metadata: options.metadata), at: options.time)
     }
     return .values([.string(activity.uuidString.lowercased())])
   }
@@ -152,10 +149,12 @@ extension Door {
   }
 
   private func change(
-    _ call: ClientCall, _ body: @escaping @Sendable (isolated Recorder) throws(WorkoutRequestFailure) -> Void
+    _ call: ClientCall, _ workout: UUID, _ change: WorkoutChange, at time: Timestamp? = nil
   ) {
     answer(call) { (door) throws(RefusedCall) in
-      try await door.asking(body)
+      try await door.asking { recorder throws(WorkoutRequestFailure) in
+        try recorder.change(workout, change, at: time)
+      }
       return .success
     }
   }

@@ -138,7 +138,7 @@ struct NoWatchLeft: Error, CustomStringConvertible {
 }
 
 extension Recorder {
-  var seesChangesByOthers: Bool { storeWatch != nil }
+  var seesChangesByOthers: Bool { store?.assumeIsolated { $0.isFollowing } ?? false }
 }
 
 extension Door {

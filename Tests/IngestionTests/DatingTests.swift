@@ -59,7 +59,7 @@ struct DatingTests {
     /// Waits until the recorder has heard from the service, or that there is none.
     func asked(_ recorder: Recorder) async {
       // A loop that is kept busy reads no message.
-      while await recorder.bus == nil { try? await recorder.loop.sleep(for: .milliseconds(2)) }
+      while await !recorder.condition.hasBus { try? await recorder.loop.sleep(for: .milliseconds(2)) }
       await recorder.lookAtClockBeforeCommit()
     }
 
@@ -203,8 +203,8 @@ struct DatingTests {
           RecorderWorkoutsTests.running, for: Invented.game, metadata: ["title": "Race"])
         identifier.withLock { $0 = workout }
         await RecorderWorkoutsTests.record(102...160, stage.recorder, recorder)
-        _ = try await recorder.beginActivity(RecorderWorkoutsTests.running, metadata: ["n": 1], in: workout)
-        try await recorder.addEvent(.lap, to: workout)
+        try await recorder.change(workout, .beginActivity(UUID(), RecorderWorkoutsTests.running, metadata: ["n": 1]))
+        try await recorder.change(workout, .event(.lap))
         let end = Task { try await recorder.endWorkout(workout) }
         while await recorder.runningWorkouts.first?.session.state != .stopped { await Task.yield() }
         await RecorderWorkoutsTests.record(161...230, stage.recorder, recorder)

@@ -15,7 +15,7 @@ struct LiveHeartEventTests {
     var news: [RecorderEvent] = []
     for second in 100...900 {
       let step = recording.handle(Self.slow, Double(second))
-      news += recording.news(of: step, gapsBefore: 0, wallMinusBoot: Invented.wallMinusBoot).filter {
+      news += recording.news(of: step, wallMinusBoot: Invented.wallMinusBoot).filter {
         if case .heartEvent = $0.kind { true } else { false }
       }
     }

@@ -182,3 +182,13 @@ final class LoneRecorder: Sendable {
     }
   }
 }
+
+extension Recorder {
+  /// Ends one session that was asked for.
+  @discardableResult
+  func endSession(
+    _ request: UUID, _ reason: SessionEndReason
+  ) async throws(SessionRequestFailure) -> EndedSession {
+    try await endSessions([request], reason)[0].result.get()
+  }
+}

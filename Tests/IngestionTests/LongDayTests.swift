@@ -29,9 +29,9 @@ struct LongDayTests {
       let now = Double(200 + second)
       stage.setTime(now)
       switch second - hour * 3600 {
-      case 0: _ = try await recorder.beginActivity(running, in: workout)
-      case 1800: try await recorder.pauseWorkout(workout)
-      case 1860: try await recorder.resumeWorkout(workout)
+      case 0: try await recorder.change(workout, .beginActivity(UUID(), running))
+      case 1800: try await recorder.change(workout, .pause)
+      case 1860: try await recorder.change(workout, .resume)
       default: break
       }
       stage.setTime(now + 0.5)

@@ -11,7 +11,7 @@ struct OpenClientSeriesTests {
   private static let start = Timestamp(microseconds: 1_790_000_000_000_000)
 
   private static func open(
-    _ content: OpenClientSeries.Content, device: Device? = nil
+    _ content: SeriesContent, device: Device? = nil
   ) throws(SeriesError) -> OpenClientSeries {
     try OpenClientSeries(
       content, from: start, owner: Invented.game, device: device, identifier: Invented.session(1),
@@ -30,33 +30,35 @@ struct OpenClientSeriesTests {
     beats.map { SampleDraft.HeartbeatTick($0.0, precededByGap: $0.1) }
   }
 
-  private static let fahrenheit = OpenClientSeries.Content.quantities(.bodyTemperature, Unit("degF")!)
+  private static let fahrenheit = SeriesContent.quantities(.bodyTemperature, Unit("degF")!)
 
   @Test("values go to the journal as they are, in the unit of the series")
   func values() throws {
     var open = try Self.open(Self.fahrenheit)
     #expect(open.series.type == "bodyTemperature" && open.series.unit == "degF")
-    let record = try open.record(inserting: [Self.value(2, 98.6), Self.value(1, 98.4)])
+    let record = try open.record(of: .values([Self.value(2, 98.6), Self.value(1, 98.4)]))
     #expect(record == .values([Self.value(2, 98.6), Self.value(1, 98.4)]))
     open.journalTook(record)
     #expect(open.count == 2)
-    #expect(try open.record(finishingAt: nil) == .finish(endMicroseconds: nil))
+    #expect(try open.record(of: .end(nil)) == .finish(endMicroseconds: nil))
   }
 
   @Test("one value that is not valid refuses the whole call")
   func invalid() throws {
     let open = try Self.open(Self.fahrenheit)
     #expect(throws: SeriesError.startsBeforeSeries) {
-      try open.record(inserting: [Self.value(1), Self.value(-1)])
+      try open.record(of: .values([Self.value(1), Self.value(-1)]))
     }
-    #expect(throws: SeriesError.notFinite) { try open.record(inserting: [Self.value(1, .nan)]) }
-    #expect(throws: SeriesError.empty) { try open.record(inserting: []) }
-    #expect(throws: SeriesError.empty) { try open.record(finishingAt: nil) }
+    #expect(throws: SeriesError.notFinite) { try open.record(of: .values([Self.value(1, .nan)])) }
+    #expect(throws: SeriesError.empty) { try open.record(of: .values([])) }
+    #expect(throws: SeriesError.empty) { try open.record(of: .end(nil)) }
     #expect(throws: SeriesError.incompatibleUnit(unit: "kg", type: "bodyTemperature")) {
       try Self.open(.quantities(.bodyTemperature, Unit("kg")!))
     }
     #expect(throws: SeriesError.invalidTimescale(0)) { try Self.open(.heartbeats(timescale: 0)) }
-    #expect(throws: SeriesError.unknownType("bodyTemperature")) { try open.record(adding: Self.beats([(1, false)])) }
+    #expect(throws: SeriesError.unknownType("bodyTemperature")) {
+      try open.record(of: .beats(Self.beats([(1, false)])))
+    }
   }
 
   @Test("what the journal or the store could not give back is refused, and what is at the limits comes back")
@@ -65,14 +67,15 @@ struct OpenClientSeriesTests {
     let last = ClientSeries.times.upperBound
     for (start, end) in [(last, last + 1), (last + 1, last + 1)] {
       #expect(throws: SeriesError.timeOutOfRange) {
-        try open.record(inserting: [
-          SampleDraft.QuantityValue(
-            1, over: TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))!)
-        ])
+        try open.record(
+          of: .values([
+            SampleDraft.QuantityValue(
+              1, over: TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))!)
+          ]))
       }
     }
     let record = try open.record(
-      inserting: [SampleDraft.QuantityValue(1, over: TimeSpan(at: Timestamp(microseconds: last)))])
+      of: .values([SampleDraft.QuantityValue(1, over: TimeSpan(at: Timestamp(microseconds: last)))]))
     #expect(ClientSeriesRecord.decode(record.encoded(slot: 1))?.record == record)
     #expect(throws: SeriesError.timeOutOfRange) {
       try OpenClientSeries(
@@ -87,16 +90,16 @@ struct OpenClientSeriesTests {
   @Test("heartbeats up to the finest timescale become a series, and end with the last one")
   func finestBeats() throws {
     var open = try Self.open(.heartbeats(timescale: 1_000_000))
-    let record = try open.record(adding: Self.beats([(1, false), (2, false), (3, true)]))
+    let record = try open.record(of: .beats(Self.beats([(1, false), (2, false), (3, true)])))
     open.journalTook(record)
-    #expect(try open.record(finishingAt: Self.start) == .finish(endMicroseconds: nil))
+    #expect(try open.record(of: .end(Self.start)) == .finish(endMicroseconds: nil))
     var contents = ClientSeriesContents(open.series)
     guard case .beats(let beats, after: 0) = record else { return }
     contents.beats = beats
     #expect(try contents.sample().span.end == Self.start.advanced(byMicroseconds: 3))
     let slow = try Self.open(.heartbeats(timescale: 1))
     #expect(throws: SeriesError.timeOutOfRange) {
-      try slow.record(adding: Self.beats((1...4).map { ($0 * 4_000_000_000, false) }))
+      try slow.record(of: .beats(Self.beats((1...4).map { ($0 * 4_000_000_000, false) })))
     }
   }
 
@@ -115,30 +118,32 @@ struct OpenClientSeriesTests {
   @Test("a series does not end before one of its values does")
   func end() throws {
     var open = try Self.open(Self.fahrenheit)
-    open.journalTook(try open.record(inserting: [Self.value(1, length: 5_000_000), Self.value(2)]))
+    open.journalTook(try open.record(of: .values([Self.value(1, length: 5_000_000), Self.value(2)])))
     let latest = Self.start.advanced(byMicroseconds: 6_000_000)
     #expect(throws: SeriesError.endsBeforeInsertedEnd) {
-      try open.record(finishingAt: latest.advanced(byMicroseconds: -1))
+      try open.record(of: .end(latest.advanced(byMicroseconds: -1)))
     }
-    #expect(try open.record(finishingAt: latest) == .finish(endMicroseconds: latest.microseconds))
+    #expect(try open.record(of: .end(latest)) == .finish(endMicroseconds: latest.microseconds))
   }
 
   @Test("heartbeats are counted from the start and kept as intervals")
   func beats() throws {
     var open = try Self.open(.heartbeats(timescale: 1024))
     #expect(open.series.unit == "1/1024 s" && open.series.timescale == 1024)
-    open.journalTook(try open.record(adding: Self.beats([(0, false), (800, false)])))
+    open.journalTook(try open.record(of: .beats(Self.beats([(0, false), (800, false)]))))
     #expect(
-      try open.record(adding: Self.beats([(1600, false), (3000, true)]))
+      try open.record(of: .beats(Self.beats([(1600, false), (3000, true)])))
         == .beats(
           [Heartbeat(rrTicks: 800), Heartbeat(rrTicks: 1400, precededByGap: true)], after: 800))
-    #expect(throws: SeriesError.timeNotIncreasing(index: 2)) { try open.record(adding: Self.beats([(800, false)])) }
+    #expect(throws: SeriesError.timeNotIncreasing(index: 2)) { try open.record(of: .beats(Self.beats([(800, false)]))) }
     #expect(throws: SeriesError.timeNotIncreasing(index: 3)) {
-      try open.record(adding: Self.beats([(900, false), (900, false)]))
+      try open.record(of: .beats(Self.beats([(900, false), (900, false)])))
     }
-    #expect(throws: SeriesError.beatOutOfRange(index: 2)) { try open.record(adding: Self.beats([(1 << 40, false)])) }
+    #expect(throws: SeriesError.beatOutOfRange(index: 2)) {
+      try open.record(of: .beats(Self.beats([(1 << 40, false)])))
+    }
     #expect(throws: SeriesError.timeNotIncreasing(index: 0)) {
-      try Self.open(.heartbeats(timescale: 1024)).record(adding: Self.beats([(-1, false)]))
+      try Self.open(.heartbeats(timescale: 1024)).record(of: .beats(Self.beats([(-1, false)])))
     }
   }
 

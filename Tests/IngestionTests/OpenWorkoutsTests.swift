@@ -58,6 +58,37 @@ struct OpenWorkoutsTests {
       wallMinusBoot: Invented.wallMinusBoot, at: Invented.at(230))
   }
 
+  @Test("a change is a call now or when its program says, but not in the future, and holds no more than is allowed")
+  func changes() throws {
+    let workouts = try Self.running(1)
+    let open = try #require(workouts[Self.id])
+    func step(_ change: WorkoutChange, at second: Double? = nil) throws(WorkoutRequestFailure) -> OpenWorkout.Step? {
+      try open.step(
+        of: change, at: second.map { open.time(of: Invented.at($0)) }, now: Invented.at(150), ClientDataLimits())
+    }
+    let named = try #require(try step(.pause, at: 120))
+    #expect(named.call == .pause && named.instant == Invented.at(120) && named.isNamed)
+    #expect(try workouts.records(of: named, in: Self.id) == [.call(.pause, at: Invented.at(120))])
+    let now = try #require(try step(.pause))
+    #expect(now.instant == Invented.at(150) && !now.isNamed)
+    #expect(throws: WorkoutRequestFailure.invalidTime) { try step(.pause, at: 151.5) }
+    let late = TimeSpan(at: open.time(of: Invented.at(151.5)))
+    #expect(throws: WorkoutRequestFailure.invalidTime) { try step(.event(.marker, over: late)) }
+    let lap = try #require(try step(.event(.lap)))
+    #expect(
+      lap.call
+        == .event(
+          type: WorkoutEventType.lap.rawValue, start: Invented.at(100), end: Invented.at(150), metadata: [:]))
+    #expect(try step(.metadata(["a": 1])) == nil, "the journal has it as metadata")
+    for change in [.metadata(["interrupted": 1]), .event(.lap, metadata: ["interrupted": 1])] as [WorkoutChange] {
+      #expect(throws: WorkoutRequestFailure.refused(.reservedKey)) { try step(change) }
+    }
+    let resumed = try step(.resume)
+    #expect(throws: WorkoutRequestFailure.self) { try workouts.records(of: resumed, in: Self.id) }
+    #expect(throws: WorkoutRequestFailure.notOpen) { try workouts.records(of: now, in: Invented.session(9)) }
+    #expect(open.unknown([Self.id, Self.id]) == [Self.id])
+  }
+
   @Test("a workout that was stopped is over when its recovery is, and its end is to be written")
   func recovery() throws {
     var (workouts, ending) = try Self.stopped()

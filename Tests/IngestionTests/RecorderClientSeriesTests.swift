@@ -17,7 +17,7 @@ struct RecorderClientSeriesTests {
 
   private static func begin(_ recorder: Recorder) async throws(ClientSeriesFailure) -> UUID {
     try await recorder.beginSeries(
-      of: .bodyTemperature, in: QuantityType.bodyTemperature.unit, from: start, for: Invented.game)
+      .quantities(.bodyTemperature, QuantityType.bodyTemperature.unit), from: start, for: Invented.game)
   }
 
   @Test("a series that its program completes is stored when the call returns, as its program's")
@@ -26,15 +26,17 @@ struct RecorderClientSeriesTests {
     try await stage.run(awaiting: { recorder in
       do {
         let series = try await Self.begin(recorder)
-        try await recorder.insert([Self.value(1), Self.value(2)], into: series)
-        try await recorder.insert([Self.value(3)], into: series)
+        try await recorder.insert(.values([Self.value(1), Self.value(2)]), into: series)
+        try await recorder.insert(.values([Self.value(3)]), into: series)
         try await recorder.finishSeries(series, end: nil)
         let sample = try await recorder.sample(series)
         #expect(sample?.count == 3 && sample?.source.identifier == "org.example.Game@1000")
         #expect(sample?.source.name == "org.example.Game")
         // Once more does no harm only while it is not stored: then the program has its answer.
         await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.finishSeries(series, end: nil) }
-        await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.insert([Self.value(4)], into: series) }
+        await #expect(throws: ClientSeriesFailure.notOpen) {
+          try await recorder.insert(.values([Self.value(4)]), into: series)
+        }
       } catch {
         Issue.record("\(error)")
       }
@@ -47,7 +49,7 @@ struct RecorderClientSeriesTests {
     try await stage.run(awaiting: { recorder in
       do {
         let gone = try await Self.begin(recorder)
-        try await recorder.insert([Self.value(1)], into: gone)
+        try await recorder.insert(.values([Self.value(1)]), into: gone)
         await recorder.interruptSeries(gone)
         // The program that was gone is back: its end and its metadata were not taken, and it is told so.
         await #expect(throws: ClientSeriesFailure.notOpen) {
@@ -56,14 +58,14 @@ struct RecorderClientSeriesTests {
         await recorder.commitsEnded()
         #expect(try await recorder.sample(gone)?.metadata["interrupted"] == .flag(true))
         let discarded = try await Self.begin(recorder)
-        try await recorder.insert([Self.value(1)], into: discarded)
+        try await recorder.insert(.values([Self.value(1)]), into: discarded)
         try await recorder.discardSeries(discarded)
         let empty = try await Self.begin(recorder)
         await recorder.interruptSeries(empty)
         await recorder.commitsEnded()
         #expect(try await recorder.sample(empty) == nil)
         let open = try await Self.begin(recorder)
-        try await recorder.insert([Self.value(7)], into: open)
+        try await recorder.insert(.values([Self.value(7)]), into: open)
       } catch {
         Issue.record("\(error)")
       }
@@ -117,7 +119,7 @@ struct RecorderClientSeriesTests {
     try await stage.run(awaiting: { recorder in
       do {
         let series = try await Self.begin(recorder)
-        try await recorder.insert([Self.value(1)], into: series)
+        try await recorder.insert(.values([Self.value(1)]), into: series)
         #expect(try !stage.segments().isEmpty)
         try await recorder.discardSeries(series)
         // A sync deletes what nobody needs.
@@ -134,69 +136,18 @@ struct RecorderClientSeriesTests {
     try await stage.run(awaiting: { recorder in
       do {
         let series = try await Self.begin(recorder)
-        try await recorder.insert([Self.value(1)], into: series)
+        try await recorder.insert(.values([Self.value(1)]), into: series)
         stage.setTime(100 + 86_399)
         await recorder.timerFired()
-        try await recorder.insert([Self.value(2)], into: series)
+        try await recorder.insert(.values([Self.value(2)]), into: series)
         stage.setTime(100 + 86_400)
         await recorder.timerFired()
-        await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.insert([Self.value(3)], into: series) }
+        await #expect(throws: ClientSeriesFailure.notOpen) {
+          try await recorder.insert(.values([Self.value(3)]), into: series)
+        }
         await recorder.commitsEnded()
         let sample = try await recorder.sample(series)
         #expect(sample?.count == 2 && sample?.metadata["interrupted"] == .flag(true))
-      } catch {
-        Issue.record("\(error)")
-      }
-    })
-  }
-
-  @Test("more than is allowed is refused by name, and what was inserted before stays")
-  func tooLarge() async throws {
-    let stage = try await LoneRecorder { $0.clientData.valuesOfSeries = 5_000 }
-    try await stage.run(awaiting: { recorder in
-      do {
-        let series = try await Self.begin(recorder)
-        func values(_ count: Int64) -> [SampleDraft.QuantityValue] { (0..<count).map(Self.value) }
-        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.values))) {
-          try await recorder.insert(values(4_097), into: series)
-        }
-        try await recorder.insert(values(4_096), into: series)
-        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.series))) {
-          try await recorder.insert(values(1_000), into: series)
-        }
-        let text = MetadataValue.text(String(repeating: "x", count: 10 << 20))
-        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.text))) {
-          try await recorder.finishSeries(series, end: nil, metadata: ["a": text])
-        }
-        await #expect(throws: ClientSeriesFailure.refused(.reservedKey)) {
-          try await recorder.finishSeries(series, end: nil, metadata: ["interrupted": false])
-        }
-        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.device))) {
-          try await recorder.beginHeartbeatSeries(
-            timescale: 1024, from: Self.start, for: Invented.game,
-            device: Device(name: String(repeating: "x", count: 257)))
-        }
-        try await recorder.finishSeries(series, end: nil)
-        #expect(try await recorder.sample(series)?.count == 4_096)
-      } catch {
-        Issue.record("\(error)")
-      }
-    })
-  }
-
-  @Test("what is not valid is refused by its reason, and nothing of the call is kept")
-  func refused() async throws {
-    let stage = try await LoneRecorder()
-    try await stage.run(awaiting: { recorder in
-      do {
-        let series = try await Self.begin(recorder)
-        await #expect(throws: ClientSeriesFailure.invalid(.startsBeforeSeries)) {
-          try await recorder.insert([Self.value(1), Self.value(-1)], into: series)
-        }
-        await #expect(throws: ClientSeriesFailure.invalid(.empty)) { try await recorder.finishSeries(series, end: nil) }
-        try await recorder.insert([Self.value(1)], into: series)
-        try await recorder.finishSeries(series, end: nil)
-        #expect(try await recorder.sample(series)?.count == 1)
       } catch {
         Issue.record("\(error)")
       }

@@ -141,8 +141,8 @@ struct RecorderConditionTests {
     #expect(condition.problem(in: .recording) == "full")
     #expect(condition.journalSynced(sync) == LogLine(.error, "\(sync)"))
     #expect(condition.problem(in: .recording) == "\(sync)")
-    #expect(condition.journalFailed(full, UnwrittenValues(values: 1)).map(\.level) == [.error])
-    #expect(condition.journalFailed(full, UnwrittenValues(values: 2)).isEmpty)
+    #expect(condition.journalFailed(full, UnwrittenValues(values: 1), at: Invented.at(0)).map(\.level) == [.error])
+    #expect(condition.journalFailed(full, UnwrittenValues(values: 2), at: Invented.at(0)).isEmpty)
     #expect(condition.problem(in: .searching) == "\(full); values stay in memory until it works again")
     #expect(condition.journalWorks() == LogLine(.notice, "the journal works again"))
     #expect(condition.problem(in: .recording) == "\(sync)")
@@ -159,18 +159,21 @@ struct RecorderConditionTests {
     let full = JournalError(.notWritten, errorNumber: 28, path: "/j")
     var lines: [String] = []
     for values in 1...10_000 {
-      lines += condition.journalFailed(full, UnwrittenValues(values: values)).dropFirst(values == 1 ? 1 : 0).map(\.text)
+      lines += condition.journalFailed(full, UnwrittenValues(values: values), at: Invented.at(0)).dropFirst(
+        values == 1 ? 1 : 0
+      ).map(\.text)
     }
     let told = (6...13).map { "\(1 << $0) values are in memory only; a kill loses them" }
     #expect(lines == told)
     let lost = "more values are lost until the journal works again"
     for number in 1...2 {
-      let told = condition.journalFailed(full, UnwrittenValues(values: 10_000, lost: number)).map(\.text)
+      let told = condition.journalFailed(full, UnwrittenValues(values: 10_000, lost: number), at: Invented.at(0)).map(
+        \.text)
       #expect(told == (number == 1 ? ["the memory for values is full after 10000; \(lost)"] : []))
     }
     #expect(condition.problem(in: .recording) == "\(full); \(lost)")
     _ = condition.journalWorks()
-    #expect(condition.journalFailed(full, UnwrittenValues(values: 64)).count == 2)
+    #expect(condition.journalFailed(full, UnwrittenValues(values: 64), at: Invented.at(0)).count == 2)
   }
 
   @Test("a sync that was made good is a warning, and no problem")

@@ -18,8 +18,8 @@ struct RecorderJournalTests {
     _ = try? await stage.run { recorder in
       for second in [100.0, 101, 102, 103] {
         stage.setTime(second)
-        if second == 102, let index = recorder.recordings.index(of: LoneRecorder.strap),
-          let session = recorder.recordings[index].session
+        if second == 102, let index = recorder.sensors.recordings.index(of: LoneRecorder.strap),
+          let session = recorder.sensors.recordings[index].session
         {
           try? recorder.files?.journal.commit(session.id)
         }
@@ -42,8 +42,8 @@ struct RecorderJournalTests {
     _ = try? await stage.run { recorder in
       for second in [100.0, 101, 102] {
         stage.setTime(second)
-        if second == 101, let index = recorder.recordings.index(of: LoneRecorder.strap),
-          let session = recorder.recordings[index].session
+        if second == 101, let index = recorder.sensors.recordings.index(of: LoneRecorder.strap),
+          let session = recorder.sensors.recordings[index].session
         {
           try? recorder.files?.journal.commit(session.id)
         }
@@ -211,7 +211,7 @@ struct RecorderJournalTests {
       recorder.timerFired()
       #expect(recorder.status().valuesInMemory == 0)
       #expect(recorder.status().problem == nil)
-      #expect(recorder.journalRetryAt == nil, "nothing wakes for it any more")
+      #expect(recorder.condition.journalRetryAt == nil, "nothing wakes for it any more")
     }
     #expect(captures.map { numbers(in: $0) } == [[0, 1], [0, 1]])
   }
@@ -219,5 +219,5 @@ struct RecorderJournalTests {
 
 extension Recorder {
   /// The open and paused sessions of which the journal does not have everything.
-  fileprivate var owingSessions: [UUID] { recordings.indices.flatMap { recordings[$0].owing } }
+  fileprivate var owingSessions: [UUID] { sensors.recordings.indices.flatMap { sensors.recordings[$0].owing } }
 }

@@ -58,10 +58,10 @@ struct RecorderRequestsTests {
           try? recorder.addMarker("bonus", to: session.request)
           try? recorder.addMarker("start", at: session.start, to: session.request)
         }
-        if second == 105, let index = recorder.recordings.index(of: LoneRecorder.strap),
-          let step = recorder.recordings[index].endRequested(.request, at: Invented.at(105), next: UUID())
+        if second == 105, let index = recorder.sensors.recordings.index(of: LoneRecorder.strap),
+          let step = recorder.sensors.recordings[index].endRequested(.request, at: Invented.at(105), next: UUID())
         {
-          recorder.perform(step, of: index, gapsBefore: 0)
+          recorder.perform(step, of: index)
         }
         Self.value(Double(second), recorder)
       }
@@ -391,7 +391,7 @@ extension Recorder {
   }
 
   fileprivate func openSession() -> UUID? {
-    recordings.index(of: LoneRecorder.strap).flatMap { recordings[$0].session?.id }
+    sensors.recordings.index(of: LoneRecorder.strap).flatMap { sensors.recordings[$0].session?.id }
   }
 
   fileprivate func storedVersion(of session: UUID) async -> Int64? {

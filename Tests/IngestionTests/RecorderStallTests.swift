@@ -57,8 +57,7 @@ struct RecorderStallTests {
       recorder.record(.measurement([0, 60]), of: Self.strap, at: Self.at(11))
       recorder.record(.measurement([0, 70]), of: Self.other, at: Self.at(11.5))
       // What `stalled(since:until:)` does around the central's values.
-      recorder.stall = Stall(
-        since: Self.at(14), until: Self.at(72), sensors: [Self.strap, Self.other])
+      recorder.sensors.beginStall(since: Self.at(14), until: Self.at(72))
       recorder.readValue([0, 61], of: Self.strap, at: Self.at(12))
       recorder.readValue([0, 62], of: Self.strap, at: Self.at(13))
       recorder.readValue([0, 71], of: Self.other, at: Self.at(72))

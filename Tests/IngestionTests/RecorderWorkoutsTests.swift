@@ -33,13 +33,14 @@ struct RecorderWorkoutsTests {
         await Self.record(100...101, stage, recorder)
         let workout = try await recorder.beginWorkout(Self.running, for: Invented.game, metadata: ["title": "Race"])
         await Self.record(102...104, stage, recorder)
-        try await recorder.pauseWorkout(workout)
+        try await recorder.change(workout, .pause)
         await Self.record(105...107, stage, recorder)
-        try await recorder.resumeWorkout(workout)
-        let activity = try await recorder.beginActivity(Self.running, metadata: ["n": 1], in: workout)
+        try await recorder.change(workout, .resume)
+        let activity = UUID()
+        try await recorder.change(workout, .beginActivity(activity, Self.running, metadata: ["n": 1]))
         await Self.record(108...110, stage, recorder)
-        try await recorder.addEvent(.lap, to: workout)
-        try await recorder.addEvent(.marker, to: workout)
+        try await recorder.change(workout, .event(.lap))
+        try await recorder.change(workout, .event(.marker))
         let figures = try await recorder.statistics(of: .heartRate, in: workout)
         // What arrives in the moment in which it goes on is still of the pause.
         #expect(figures.workout?.maximum == 110 && figures.activity?.count == 3)
@@ -103,33 +104,33 @@ struct RecorderWorkoutsTests {
         }
         // Its session is nobody's to end.
         #expect(await recorder.requestedSessions.isEmpty)
-        await #expect(throws: WorkoutRequestFailure.notOpen) { try await recorder.pauseWorkout(UUID()) }
+        await #expect(throws: WorkoutRequestFailure.notOpen) { try await recorder.change(UUID(), .pause) }
         await #expect(throws: WorkoutRequestFailure.invalid(.notPossible(in: .running))) {
-          try await recorder.resumeWorkout(workout)
+          try await recorder.change(workout, .resume)
         }
         await #expect(throws: WorkoutRequestFailure.invalid(.noActivity)) {
-          try await recorder.endActivity(of: workout)
+          try await recorder.change(workout, .endActivity)
         }
         await #expect(throws: WorkoutRequestFailure.invalid(.activityType(.cycling, in: .running))) {
-          _ = try await recorder.beginActivity(WorkoutConfiguration(.cycling), in: workout)
+          try await recorder.change(workout, .beginActivity(UUID(), WorkoutConfiguration(.cycling)))
         }
         await #expect(throws: WorkoutRequestFailure.invalid(.timeGoesBack)) {
-          try await recorder.pauseWorkout(workout, at: Self.wall(99))
+          try await recorder.change(workout, .pause, at: Self.wall(99))
         }
         await #expect(throws: WorkoutRequestFailure.invalidTime) {
-          try await recorder.pauseWorkout(workout, at: Self.wall(200))
+          try await recorder.change(workout, .pause, at: Self.wall(200))
         }
         await #expect(throws: WorkoutRequestFailure.invalid(.eventOfSession(.pause))) {
-          try await recorder.addEvent(.pause, to: workout)
+          try await recorder.change(workout, .event(.pause))
         }
         await #expect(throws: WorkoutRequestFailure.invalid(.unknownEvent(WorkoutEventType(rawValue: 99)))) {
-          try await recorder.addEvent(WorkoutEventType(rawValue: 99), to: workout)
+          try await recorder.change(workout, .event(WorkoutEventType(rawValue: 99)))
         }
         await #expect(throws: WorkoutRequestFailure.unknownSample) {
           try await recorder.addSamples([UUID()], to: workout)
         }
         await #expect(throws: WorkoutRequestFailure.refused(.reservedKey)) {
-          try await recorder.addMetadata(["interrupted": 1], toWorkout: workout)
+          try await recorder.change(workout, .metadata(["interrupted": 1]))
         }
         #expect(await recorder.workouts[workout]?.contents.records.count == 3)
         try await recorder.endWorkout(workout, waitsForRecovery: false)
@@ -149,7 +150,7 @@ struct RecorderWorkoutsTests {
         let discarded = try await recorder.beginWorkout(Self.running, for: Invented.game)
         await Self.record(102...104, stage, recorder)
         try await recorder.discardWorkout(discarded)
-        await #expect(throws: WorkoutRequestFailure.notOpen) { try await recorder.pauseWorkout(discarded) }
+        await #expect(throws: WorkoutRequestFailure.notOpen) { try await recorder.change(discarded, .pause) }
         let gone = try await recorder.beginWorkout(
           Self.running, of: .one(LoneRecorder.strap), for: Invented.game, endsWithClient: true)
         await Self.record(105...106, stage, recorder)
@@ -199,7 +200,7 @@ struct RecorderWorkoutsTests {
         stage.setTime(110)
         let strokes = try await recorder.save(15, of: .swimmingStrokeCount, at: Self.wall(105), as: Invented.game)
         try await recorder.addSamples([strokes], to: workout)
-        try await recorder.addEvent(.lap, over: TimeSpan(start: Self.wall(102), end: Self.wall(110)), to: workout)
+        try await recorder.change(workout, .event(.lap, over: TimeSpan(start: Self.wall(102), end: Self.wall(110))))
         try await recorder.endWorkout(workout)
         let laps = try await recorder.stored(workout).events.filter { $0.type == .lap }
         #expect(laps.map { $0.metadata[WorkoutEvent.swolfScoreKey] } == [.quantity(Quantity(23, .count))])
@@ -245,7 +246,7 @@ struct RecorderWorkoutsTests {
         let workout = try await recorder.beginWorkout(Self.running, for: Invented.game, metadata: ["a": 1])
         await Self.record(102...104, stage, recorder)
         stage.setTime(104.5)
-        _ = try await recorder.beginActivity(Self.running, in: workout)
+        try await recorder.change(workout, .beginActivity(UUID(), Self.running))
       } catch {
         Issue.record("\(error)")
       }
@@ -352,10 +353,10 @@ struct RecorderWorkoutsTests {
         await Self.record(100...101, stage, recorder)
         let workout = try await recorder.beginWorkout(Self.running, for: Invented.game)
         await Self.record(102...104, stage, recorder)
-        try await recorder.pauseWorkout(workout)
+        try await recorder.change(workout, .pause)
         stage.setClock(-3_600)
         await Self.record(105...106, stage, recorder)
-        try await recorder.resumeWorkout(workout)
+        try await recorder.change(workout, .resume)
         await Self.record(107...109, stage, recorder)
         try await recorder.endWorkout(workout, waitsForRecovery: false)
         let stored = try await recorder.stored(workout)

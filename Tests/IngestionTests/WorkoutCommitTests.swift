@@ -105,7 +105,7 @@ struct WorkoutCommitTests {
           await recorder.record(
             .measurement([0x10, UInt8(second), 0, 4]), of: LoneRecorder.strap, at: Invented.at(Double(second)))
         }
-        try await recorder.resumeWorkout(Self.workout)
+        try await recorder.change(Self.workout, .resume)
         for second in 104...106 {
           stage.setTime(Double(second))
           await recorder.record(

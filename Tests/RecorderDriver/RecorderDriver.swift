@@ -73,16 +73,17 @@ enum RecorderDriver {
       case .sync: try? await recorder.files?.journal.sync()
       // What a call refuses is not in the journal, and so is not looked for.
       case .beginSeries(let number):
-        series[number] = try? await recorder.beginSeries(of: .stepCount, in: .count, from: seriesStart, for: client)
+        series[number] = try? await recorder.beginSeries(
+          .quantities(.stepCount, .count), from: seriesStart, for: client)
       case .beginHeartbeatSeries(let number):
-        series[number] = try? await recorder.beginHeartbeatSeries(timescale: 1000, from: seriesStart, for: client)
+        series[number] = try? await recorder.beginSeries(.heartbeats(timescale: 1000), from: seriesStart, for: client)
       case .insert(let number, let values):
         guard let identifier = series[number] else { continue }
         let values = values.map { SampleDraft.QuantityValue(Double($0), over: TimeSpan(at: moment(after: $0))) }
-        try? await recorder.insert(values, into: identifier)
+        try? await recorder.insert(.values(values), into: identifier)
       case .add(let number, let ticks):
         guard let identifier = series[number] else { continue }
-        try? await recorder.add(ticks.map { SampleDraft.HeartbeatTick($0) }, to: identifier)
+        try? await recorder.insert(.beats(ticks.map { SampleDraft.HeartbeatTick($0) }), into: identifier)
       case .finishSeries(let number):
         guard let identifier = series.removeValue(forKey: number) else { continue }
         try? await recorder.finishSeries(identifier, end: nil)
@@ -94,12 +95,12 @@ enum RecorderDriver {
         let running = await recorder.runningWorkouts.first { $0.metadata["number"] == .integer(number) }?.id
         guard let workout = workouts[number] ?? running else { continue }
         switch call {
-        case "pause": try? await recorder.pauseWorkout(workout)
-        case "resume": try? await recorder.resumeWorkout(workout)
+        case "pause": try? await recorder.change(workout, .pause)
+        case "resume": try? await recorder.change(workout, .resume)
         case "activity":
-          _ = try? await recorder.beginActivity(
-            WorkoutConfiguration(.running), metadata: ["n": .integer(argument)], in: workout)
-        default: try? await recorder.addEvent(.marker, metadata: ["n": .integer(argument)], to: workout)
+          try? await recorder.change(
+            workout, .beginActivity(UUID(), WorkoutConfiguration(.running), metadata: ["n": .integer(argument)]))
+        default: try? await recorder.change(workout, .event(.marker, metadata: ["n": .integer(argument)]))
         }
       case .endWorkout(let number):
         for running in await recorder.runningWorkouts

@@ -1,204 +1,136 @@
 import BlueZ
-import GATTHeartRate
+import FoundationEssentials
+import SeriesStore
 import Timeline
 
-// Events of BlueZ, translated for the values that decide, and the commands of these values for BlueZ.
-
 extension Recorder {
+  /// Something about the bus itself has changed.
+  func busChanged(_ news: BusKeeper.News) {
+    switch news {
+    case .connected: return condition.busConnected()
+    case .otherRecorder(let isThere): return perform(sensors.otherRecorder(isThere: isThere, at: present), at: present)
+    case .works:
+      log(condition.busWorks())
+      wallClock?.assumeIsolated { $0.look() }
+    case .failed(let problem): log(condition.busFailed(problem))
+    case .closed:
+      condition.busClosed()
+      perform(sensors.serviceGone(.busLost, isDeath: false, at: present), at: present)
+    }
+    publishStatus()
+  }
+
   /// Something that BlueZ reports, in the order in which it happened.
   func handle(_ event: Event) {
-    guard bus != nil else { return }
+    guard condition.hasBus else { return }
     if case .notification(let device, let bytes, let microseconds) = event {
       return receive(bytes, from: device, at: BootInstant(microseconds: microseconds))
     }
     let now = present
     switch event {
     case .serviceAppeared: log(condition.serviceAppeared())
-    case .serviceDenied: busFailed(.noPermission)
-    case .serviceSilent: busFailed(.silent)
+    case .serviceDenied: log(condition.busFailed(.noPermission))
+    case .serviceSilent: log(condition.busFailed(.silent))
     case .serviceDisappeared:
       let isDeath = condition.hasAdapters
       log(condition.serviceDisappeared())
-      serviceGone(reason: .serviceGone, isDeath: isDeath)
+      perform(sensors.serviceGone(.serviceGone, isDeath: isDeath, at: now), at: now)
     case .busLost:
       log(condition.busLost())
-      leaveBus()
+      bus?.assumeIsolated { $0.leave() }
     case .adapter(let adapter):
-      guard let index = index(of: adapter.path) else { break }
+      guard let index = sensors.index(of: adapter.path) else { break }
       log(condition.adapter(index, isPowered: adapter.isPowered))
-      perform(
-        plan.adapterChanged(index, isPowered: adapter.isPowered, filtersServices: adapter.filtersServices, at: now))
+      let effects = sensors.adapterChanged(
+        index, isPowered: adapter.isPowered, filtersServices: adapter.filtersServices, at: now)
+      perform(effects, at: now)
     case .adapterRemoved(let path):
-      guard let index = index(of: path) else { break }
+      guard let index = sensors.index(of: path) else { break }
       log(condition.adapterRemoved(index))
-      perform(plan.adapterRemoved(index, at: now))
-      removeUnlisted()
-    case .discovery(let path, let state): discoveryChanged(path, state, at: now)
-    case .deviceSeen, .deviceChanged, .deviceRemoved: handleDevice(event, at: now)
+      perform(sensors.adapterRemoved(index, at: now), at: now)
     case .identityLearnt(let address, let identity): learnIdentity(identity, of: address)
-    default: handleLink(event, at: now)
+    default: perform(sensors.handle(event, at: now), at: now)
     }
-    armTimer(for: plan.deadline)
-    publishLinks()
+    armTimer(for: sensors.plan.deadline)
+    bus?.assumeIsolated { $0.announceLinks() }
     publishStatus()
   }
 
-  /// Announces which links are the recorder's own, where that has changed.
-  func publishLinks() {
-    let links = bus?.central.assumeIsolated { $0.ownLinks }
-    guard links != publishedLinks else { return }
-    publishedLinks = links
-    settings.onLinks(links)
-  }
-
-  private func discoveryChanged(_ path: AdapterPath, _ state: DiscoveryState, at now: BootInstant) {
-    guard let index = index(of: path) else { return }
-    switch state {
-    case .running: break
-    case .stopped: perform(plan.discoveryEnded(on: index, at: now))
-    case .refused(let name):
-      log(.warning, "\(path.name): BlueZ does not look for sensors (\(name)); trying again")
-      perform(plan.discoveryEnded(on: index, at: now))
-    }
-  }
-
-  private func handleDevice(_ event: Event, at now: BootInstant) {
-    switch event {
-    case .deviceSeen(let device):
-      admit(device, at: now)
-      deviceChanged(device, at: now)
-      lookForNamesake(device, at: now)
-      guard let (address, adapter, index) = place(device), let rssi = device.rssi else { return }
-      recordings[index].signal = rssi
-      perform(plan.deviceSeen(address, on: adapter, rssi: rssi, at: now))
-    case .deviceChanged(let device): deviceChanged(device, at: now)
-    case .deviceRemoved(let device):
-      if let address = SensorAddress(bits: device.address.bits) { namesakes.forget(address) }
-      guard let (address, adapter, _) = place(device) else { return }
-      perform(plan.deviceForgotten(address, on: adapter, at: now))
-      removeUnlisted()
-    default: break
-    }
-  }
-
-  /// A sensor that is heard and not listed: whether it has the name of a listed one that is away.
-  private func lookForNamesake(_ device: Device, at now: BootInstant) {
-    guard let address = SensorAddress(bits: device.address.bits) else { return }
-    guard !plan.allowed.contains(address), index(of: device.path.adapter) != nil,
-      device.services.contains(BluetoothUUID(AssignedUUID.heartRateService))
-    else { return namesakes.forget(address) }
-    namesakes.heard(address, name: device.name, at: now)
-    for index in recordings.indices where namesake(of: index, at: now) == address {
-      log(namesakes.line(recordings[index].address, namesake: address, at: now))
-    }
-  }
-
-  /// The near sensor with the name of a listed one that is away.
-  func namesake(of index: Int, at now: BootInstant) -> SensorAddress? {
-    guard !namesakes.isEmpty, recordings[index].isAway(at: now), plan.allowed.contains(recordings[index].address)
-    else { return nil }
-    let names = [recordings[index].name, recordings[index].ownName].compactMap { $0 }
-    return namesakes.namesake(of: names, at: now)
-  }
-
-  /// A device that a game controller's driver, say, has a link to is used, never connected or disconnected by us.
-  private func deviceChanged(_ device: Device, at now: BootInstant) {
-    guard let (address, adapter, index) = place(device) else { return }
-    if recordings[index].name == nil { recordings[index].name = device.name }
-    if let name = device.name { recordings[index].ownName = name }
-    let isShared = device.isPaired && device.services.contains(BluetoothUUID(AssignedUUID.humanInterfaceDevice))
-    perform(plan.deviceKnown(address, on: adapter, isShared: isShared, at: now))
-    guard device.isPaired else { return }
-    let commands = plan.paired(address, at: now)
-    perform(commands)
-    if !commands.isEmpty, device.servicesResolved { perform(plan.servicesResolved(address, on: adapter, at: now)) }
-  }
-
-  /// After a change of the list: what BlueZ knows already of the sensors on it.
-  func planKnownDevices(at now: BootInstant) {
-    guard let central = bus?.central else { return }
-    for device in central.assumeIsolated({ $0.devices }) {
-      deviceChanged(device, at: now)
-      guard device.hasLink, let (address, adapter, _) = place(device) else { continue }
-      perform(plan.linkUp(address, on: adapter, at: now))
-      if device.servicesResolved { perform(plan.servicesResolved(address, on: adapter, at: now)) }
-    }
-  }
-
-  private func place(_ device: Device) -> (SensorAddress, AdapterIndex, index: Int)? {
-    place(device.address, device.path.adapter)
-  }
-
-  /// The sensor and the adapter that a device object stands for, and the sensor's index; nil where one of them is not to be
-  /// used.
-  func place(_ device: DeviceAddress, _ path: AdapterPath) -> (SensorAddress, AdapterIndex, index: Int)? {
-    guard let address = SensorAddress(bits: device.bits), let index = recordings.index(of: address),
-      let adapter = self.index(of: path)
-    else { return nil }
-    return (address, adapter, index)
-  }
-
-  /// Returns the number of an adapter; nil if the settings leave it out: no sensor is looked for there, and no link
-  /// used.
-  func index(of path: AdapterPath) -> AdapterIndex? {
-    if let adapters = settings.adapters, !adapters.contains(path.name) { return nil }
-    return AdapterIndex(name: path.name)
-  }
-
-  /// Carries out what the plan decided.
-  func perform(_ commands: [ConnectionPlan.Command]) {
-    guard let central = bus?.central else { return }
-    central.assumeIsolated { central in for command in commands { central.perform(command) } }
-    for command in commands { note(command) }
-  }
-
-  /// Applies a command to the recordings and the log.
-  private func note(_ command: ConnectionPlan.Command) {
-    switch command {
-    case .connect(let address, _):
-      // A Connect in place of a discovery waits for as long as the sensor is away.
-      let isWaiting = plan.standing(of: address)?.state == .searching
-      if let index = recordings.index(of: address) { recordings[index].connecting(!isWaiting) }
-    case .follow(let address, let adapter):
-      // The plan may turn to a link over another adapter that has been up for long: nothing else reports it.
-      linkCameUp(address, over: adapter, at: present)
-    case .unresolved(let address, _):
-      valuesMissing(
-        because: "no values: bluetoothd does not tell its services; forget it with: bluetoothctl remove \(address)",
-        of: address)
-    case .refuse(let address, let adapter, let recorded):
-      log(
-        .warning,
-        "\(address): a second link over \(adapter) is not recorded, it is recorded over \(recorded); "
-          + "two devices with one address are a copy or a mistake")
-    case .blame(let verdict):
-      log(condition.blamed(verdict))
-      if case .connect(let address) = verdict.call, verdict.isGivenUp {
-        valuesMissing(because: RecorderCondition.text(of: verdict), of: address)
+  /// Does what follows from something that happened to sensors or their links.
+  func perform(_ effects: [Sensors.Effect], at now: BootInstant) {
+    for effect in effects {
+      switch effect {
+      case .command(let command): bus?.assumeIsolated { $0.perform(command) }
+      case .close(let device, let adapter): bus?.assumeIsolated { $0.close(device, on: adapter) }
+      case .event(let kind, let address): record(kind, of: address, at: now)
+      case .line(let line): log(line)
+      case .blame(let verdict): log(condition.blamed(verdict))
+      case .forgetUnlisted: sensors.forgetUnlisted()
       }
-    default: break
     }
   }
-}
 
-extension Central {
-  /// Carries out one command of the plan.
-  fileprivate func perform(_ command: ConnectionPlan.Command) {
-    switch command {
-    case .startDiscovery(let adapter, let what):
-      let mode: DiscoveryMode =
-        switch what {
-        case .heartRateService: .services([BluetoothUUID(AssignedUUID.heartRateService)])
-        case .everything: .everything
-        }
-      startDiscovery(mode, on: AdapterPath(adapter.number))
-    case .stopDiscovery(let adapter): stopDiscovery(on: AdapterPath(adapter.number))
-    case .connect(let address, let adapter): connect(DeviceAddress(address), on: AdapterPath(adapter.number))
-    case .disconnect(let address, let adapter): disconnect(DeviceAddress(address), on: AdapterPath(adapter.number))
-    case .follow(let address, let adapter): follow(DeviceAddress(address), on: AdapterPath(adapter.number))
-    case .unfollow(let address, let adapter): unfollow(DeviceAddress(address), on: AdapterPath(adapter.number))
-    case .resubscribe(let address, let adapter): resubscribe(DeviceAddress(address), on: AdapterPath(adapter.number))
-    case .refuse, .unresolved, .blame: break
+  /// Reads the list of allowed sensors and follows it: new ones are looked for, sessions of removed ones end.
+  func loadAllowedSensors() async {
+    guard let store = files?.store else { return }
+    let listed: [AllowedSensor]
+    do {
+      listed = try await store.allowedSensors()
+    } catch {
+      log(.error, "the list of allowed sensors cannot be read: \(error)")
+      return
     }
+    var list = AllowList(unlisted: settings.unlisted)
+    for sensor in listed {
+      guard let address = SensorAddress(sensor.address) else { continue }
+      guard list.insert(address, name: sensor.name) else {
+        log(.warning, "more than \(AllowList.capacity) sensors are allowed; the last ones are left out")
+        break
+      }
+    }
+    guard list != sensors.plan.allowed || sensors.recordings.isEmpty else { return }
+    follow(list)
+  }
+
+  private func follow(_ list: AllowList, replacing former: SensorAddress? = nil) {
+    let now = clock.now()
+    followClock(at: now)
+    for address in sensors.recordings.addresses where !list.contains(address) {
+      guard let index = sensors.recordings.index(of: address), !sensors.recordings[index].isUnlisted else { continue }
+      if let ending = sensors.recordings[index].end(.request, at: now) {
+        end(ending, of: index)
+        commitSoon(ending.session)
+      }
+      sensors.recordings.remove(at: index)
+      if address != former { log(.notice, "\(address): not allowed any more") }
+    }
+    perform(sensors.allow(list, known: bus?.assumeIsolated { $0.devices } ?? [], at: now), at: now)
+    publishStatus()
+  }
+
+  /// A listed sensor goes on under its lasting address, at once: its link would be ended as nobody's otherwise. The keys prove that it is
+  /// the same one, and a person has paired it.
+  private func learnIdentity(_ identity: DeviceAddress, of address: DeviceAddress) {
+    guard let former = SensorAddress(bits: address.bits), let identity = SensorAddress(bits: identity.bits) else {
+      return
+    }
+    var list = sensors.plan.allowed
+    let name = list.name(of: former)
+    guard list.remove(former) else { return }
+    list.insert(identity, name: name ?? list.name(of: identity))
+    follow(list, replacing: former)
+    Task(executorPreference: loop) { await self.storeIdentity(identity, of: former) }
+  }
+
+  private func storeIdentity(_ identity: SensorAddress, of former: SensorAddress) async {
+    do throws(StoreError) {
+      try await files?.store.replaceSensor("\(former)", by: "\(identity)")
+    } catch {
+      // Not found: `sensord devices pair` was faster.
+      guard error.code == .notFound else {
+        return log(.error, "\(identity), lasting address of \(former): not put into the list of sensors: \(error)")
+      }
+    }
+    log(.notice, "\(former): paired; it is \(identity) from now on, its lasting address")
   }
 }

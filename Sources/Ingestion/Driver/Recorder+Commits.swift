@@ -13,46 +13,40 @@ extension Recorder {
 
   private func commitAndForget(_ session: UUID) async {
     await commit(session)
-    await emptyStoreLog()
+    // After the last commit, while no session is open. No timer of its own: nothing is written then but what a session brings.
+    if commits.count == 1, !sensors.recordings.isRecording, !isStopping { await store?.emptyLog() }
     commits[session] = nil
-  }
-
-  /// Empties the store's write-ahead log after the last commit, while no session is open: by itself SQLite does so after
-  /// 1,000 pages alone, which is a month. No timer of its own: nothing is written then but what a session brings.
-  private func emptyStoreLog() async {
-    guard commits.count == 1, !recordings.isRecording, !isStopping, storeKeeper.isSound else { return }
-    await files?.store.emptyLog()
   }
 
   /// Commits an ended session, series or workout; where that fails it stays in the journal and is tried again every minute.
   func commit(_ session: UUID) async {
-    guard let files else { return }
+    guard let files, let store, let wallClock else { return }
     let name = session.uuidString.lowercased()
     // Series have dates of their own.
-    if endedSeries[session] == nil { await lookAtClockBeforeCommit() }
+    if !series.isOver(session) { await wallClock.lookBeforeCommit() }
     let now = (wall: clock.wallMicroseconds() / 1_000_000, boot: clock.now().microseconds / 1_000_000)
     do throws(SessionCommitter.Failure) {
       do { try writeOwed(ofEnded: session) } catch { throw .journal(error) }
-      do { try await makeStoreSound() } catch { throw .store(error) }
-      if endedSeries[session] != nil {
+      do { try await store.makeSound() } catch { throw .store(error) }
+      if series.isOver(session) {
         let committed = try await files.committer.commit(series: session)
-        endedSeries[session] = nil
+        series.stored(session)
         for line in committed.lines(ofSeries: name) { log(line) }
       } else if workouts.isOver(session) {
-        let committed = try await commit(workout: session, with: files)
+        let committed = try await commit(workout: session, with: files, wallClock)
         workouts.stored(session).give()
-        noteClock(committed.clock)
+        await wallClock.stored(committed.clock)
         for line in committed.lines(ofWorkout: name) { log(line) }
       } else {
         let committed = try await files.committer.commit(
-          session, now: now, during: Set(workouts.stages.keys), judgement: clockJudgement)
-        noteClock(committed.clock)
+          session, now: now, during: Set(workouts.stages.keys), judgement: await wallClock.judgement())
+        await wallClock.stored(committed.clock)
         for line in committed.lines(of: name) { log(line) }
       }
       condition.committed()
-      await countDoubtful()
+      await store.countDoubtful()
     } catch {
-      if case .store(let error) = error { storeKeeper.commitFailed(error) }
+      if case .store(let error) = error { await store.commitFailed(error) }
       log(condition.commitFailed(name, error.reason))
       commitQueue.failed(session, at: clock.now(), isLast: isStopping)
       armTimer(for: commitQueue.retryAt)
@@ -63,16 +57,6 @@ extension Recorder {
   /// Returns when no commit is under way.
   package func commitsEnded() async {
     while let commit = commits.values.first { await commit.value }
-  }
-
-  /// Erases what the journal and the captures hold of sessions that somebody deleted.
-  func eraseDeleted() async {
-    guard let files else { return }
-    do {
-      storeKeeper.lastErasedChange = try await files.committer.eraseDeleted(after: storeKeeper.lastErasedChange)
-    } catch {
-      log(.error, "a deleted session is not erased from the journal or the captures yet: \(error)")
-    }
   }
 }
 

@@ -15,7 +15,7 @@ extension Recorder {
         if let first = events.first { try writeOwed(of: session, index, before: first.instant) }
         try files?.journal.append(events, to: session)
       case .beginning(let session, let previous, let request, let events):
-        let recording = recordings[index]
+        let recording = sensors.recordings[index]
         log(.info, "\(recording.address): session begins")
         let header = CaptureHeader(
           session: session, sensor: SensorIdentity(address: recording.address, name: recording.name),
@@ -25,8 +25,20 @@ extension Recorder {
         try files?.journal.open(header, events: events)
       }
     } catch {
-      recordings[index].journalRefused(entry, error.code, room: settings.unwrittenBytes - unwritten.bytes)
+      sensors.recordings[index].journalRefused(entry, error.code, room: settings.unwrittenBytes - unwritten.bytes)
       return journalFailed(error)
+    }
+    journalWorks()
+  }
+
+  /// Writes what a program has asked for: all of it, or there is a failure.
+  func write<Failure>(
+    or refusal: Failure, _ body: (Journal) throws(JournalError) -> Void
+  ) throws(Failure) {
+    guard let journal = files?.journal else { throw refusal }
+    do throws(JournalError) { try body(journal) } catch {
+      journalFailed(error)
+      throw refusal
     }
     journalWorks()
   }
@@ -34,11 +46,11 @@ extension Recorder {
   /// Writes the events that the journal refused of a sensor's open or paused session.
   private func writeOwed(of session: UUID, _ index: Int, before instant: BootInstant) throws(JournalError) {
     guard let journal = files?.journal else { return }
-    let written = try recordings[index].writeOwed(of: session, before: instant) { events throws(JournalError) in
+    let written = try sensors.recordings[index].writeOwed(of: session, before: instant) { events throws(JournalError) in
       try journal.append(events, to: session)
     }
     guard let written else { return }
-    log(written, of: "\(recordings[index].address)")
+    for line in written.lines(of: "\(sensors.recordings[index].address)") { log(line) }
     publish(written.loss, of: index, session: session)
   }
 
@@ -49,18 +61,20 @@ extension Recorder {
       try journal.append(events, to: session)
     }
     guard let written else { return }
-    log(written, of: "session \(session.uuidString.lowercased())")
+    for line in written.lines(of: "session \(session.uuidString.lowercased())") { log(line) }
     journalWorks()
   }
 
   /// Writes the end of a sensor's session, whose commit is the caller's, and of the paused session that ends at the same time.
   func end(_ ending: SessionEnding, of index: Int) {
-    let name = "\(recordings[index].address)"
+    let name = "\(sensors.recordings[index].address)"
     write(ending, of: name, at: index)
     log(.info, "\(name): session ends (\(ending.reason.rawValue))")
-    publishEnd(ending, of: index)
-    guard let other = recordings[index].endedPaused else { return }
-    recordings[index].endedPaused = nil
+    if observers.want(.sessions) {
+      observers.publish(sensors.recordings[index].news(of: ending, wallMinusBoot: sensors.wallMinusBoot))
+    }
+    guard let other = sensors.recordings[index].endedPaused else { return }
+    sensors.recordings[index].endedPaused = nil
     end(other, of: index)
     commitSoon(other.session)
   }
@@ -73,41 +87,33 @@ extension Recorder {
       let written = try backlog.write(before: ending.instant) { events throws(JournalError) in
         try journal.append(events, to: ending.session)
       }
-      if let index { lost(written.loss, upToTheEndOf: ending.session, of: index) }
-      log(written, of: name)
+      if let index { publish(written.loss, of: index, session: ending.session, hasEnded: true) }
+      for line in written.lines(of: name) { log(line) }
       journalWorks()
     } catch {
       commitQueue.owe(backlog, of: ending.session)
-      if let index { lost(backlog.loss(upTo: nil), upToTheEndOf: ending.session, of: index) }
+      if let index { publish(backlog.loss(upTo: nil), of: index, session: ending.session, hasEnded: true) }
       journalFailed(error)
     }
   }
 
-  private func lost(_ loss: JournalLoss, upToTheEndOf session: UUID, of index: Int) {
-    recordings[index].ended(with: loss)
-    publish(loss, of: index, session: session)
-  }
-
-  private func log(_ written: JournalBacklog.Written, of name: String) {
-    if written.values > 0 {
-      log(.notice, "\(name): \(written.values) values that were in memory only are in the journal")
-    }
-    log(written.loss.line(of: name))
+  /// Publishes a loss of values in a session that goes on or `hasEnded`.
+  private func publish(_ loss: JournalLoss, of index: Int, session: UUID, hasEnded: Bool = false) {
+    if hasEnded { sensors.recordings[index].ended(with: loss) }
+    guard observers.want(.sessions) else { return }
+    observers.publish(sensors.recordings[index].news(of: loss, session: session, at: clock.wallMicroseconds()))
   }
 
   /// Events that the journal has refused, of all sessions, and has not got yet.
   var unwritten: UnwrittenValues {
-    var sum = recordings.unwritten
+    var sum = sensors.recordings.unwritten
     sum.add(commitQueue.unwritten)
     return sum
   }
 
   func journalFailed(_ error: JournalError) {
-    for line in condition.journalFailed(error, unwritten) { log(line) }
-    if journalRetryAt == nil, !isStopping {
-      journalRetryAt = clock.now().advanced(byMicroseconds: Self.journalRetryInterval)
-      armTimer(for: journalRetryAt)
-    }
+    for line in condition.journalFailed(error, unwritten, at: clock.now()) { log(line) }
+    if !isStopping { armTimer(for: condition.journalRetryAt) }
     publishStatus()
   }
 
@@ -119,11 +125,10 @@ extension Recorder {
 
   /// Gives the journal what it has refused, also of sensors that send nothing now; while it refuses, again.
   func retryJournal(at now: BootInstant) {
-    guard let due = journalRetryAt, due <= now else { return }
-    journalRetryAt = nil
+    guard condition.isJournalRetryDue(at: now) else { return }
     do throws(JournalError) {
-      for index in recordings.indices {
-        for session in recordings[index].owing {
+      for index in sensors.recordings.indices {
+        for session in sensors.recordings[index].owing {
           try writeOwed(of: session, index, before: now)
           journalWorks()
         }
@@ -133,7 +138,4 @@ extension Recorder {
       journalFailed(error)
     }
   }
-
-  /// Microseconds. Nothing wakes for it while the journal works.
-  private static let journalRetryInterval: Int64 = 5_000_000
 }

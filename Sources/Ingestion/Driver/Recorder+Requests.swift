@@ -40,8 +40,8 @@ extension Recorder {
   ) throws(SessionRequestFailure) -> [RequestedSession] {
     try checkBeginning(metadata)
     let now = clock.now()
-    let measuring = measuringIndices(at: now).map { recordings[$0].address }
-    guard let first = measuring.first else { throw .noneMeasuring(recordings.addresses) }
+    let measuring = sensors.recordings.measuring(at: now)
+    guard let first = measuring.first else { throw .noneMeasuring(sensors.recordings.addresses) }
     var begun: [RequestedSession] = []
     for sensor in measuring {
       guard let free = try? freeSensor(sensor) else { continue }
@@ -55,7 +55,7 @@ extension Recorder {
 
   /// Whether a session with this metadata may begin now.
   private func checkBeginning(_ metadata: Metadata) throws(SessionRequestFailure) {
-    guard condition.phase == .running, isTakingEvents else { throw .notRecording }
+    guard condition.phase == .running else { throw .notRecording }
     do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
   }
 
@@ -65,21 +65,20 @@ extension Recorder {
     _ id: UUID, of sensor: SensorAddress, for owner: ClientIdentity, endsWithClient: Bool, metadata: Metadata = [:],
     pauses: Bool = false, at instant: BootInstant? = nil
   ) throws(SessionRequestFailure) -> RequestedSession {
-    guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
+    guard let index = sensors.recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
     let now = instant ?? clock.now()
     followClock(first: index, at: now)
     let request = SessionRequest(
       identifier: id, uid: owner.uid, application: owner.application, endsWithClient: endsWithClient)
-    let gaps = recordings[index].machine.counts.gaps
     guard
-      let step = recordings[index].begin(
+      let step = sensors.recordings[index].begin(
         id, OpenRequest(request: request, metadata: metadata), at: now,
         pauses: pauses)
-    else { throw .busy(recordings[index].address) }
-    let requested = RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset)
+    else { throw .busy(sensors.recordings[index].address) }
+    let requested = RequestedSession(request, of: sensors.recordings[index], wallMinusBoot: sensors.wallMinusBoot)
     requests.begin(requested)
-    perform(step, of: index, gapsBefore: gaps)
-    armTimer(for: recordings[index].deadline)
+    perform(step, of: index)
+    armTimer(for: sensors.recordings[index].deadline)
     publishStatus()
     return requested
   }
@@ -89,8 +88,9 @@ extension Recorder {
   /// - Throws: ``SessionRequestFailure/notOpen``, ``SessionRequestFailure/over``, ``SessionRequestFailure/refused(_:)``,
   ///   ``SessionRequestFailure/journal``.
   package func addMetadata(_ metadata: Metadata, to request: UUID) throws(SessionRequestFailure) {
-    let index = try self.index(of: request)
-    guard let session = recordings[index].session?.id, let before = recordings[index].request?.metadata else {
+    let index = try openIndex(of: request)
+    guard let session = sensors.recordings[index].session?.id, let before = sensors.recordings[index].request?.metadata
+    else {
       throw .over
     }
     do {
@@ -99,12 +99,10 @@ extension Recorder {
     } catch {
       throw .refused(error)
     }
-    do { try files?.journal.setMetadata(metadata, of: session) } catch {
-      journalFailed(error)
-      throw .journal
+    try write(or: SessionRequestFailure.journal) { (journal) throws(JournalError) in
+      try journal.setMetadata(metadata, of: session)
     }
-    recordings[index].request?.metadata.merge(metadata) { $1 }
-    journalWorks()
+    sensors.recordings[index].request?.metadata.merge(metadata) { $1 }
   }
 
   /// Marks a point in time in a requested session that is open.
@@ -116,113 +114,84 @@ extension Recorder {
   /// - Throws: ``SessionRequestFailure/notOpen``, ``SessionRequestFailure/over``, ``SessionRequestFailure/invalidTime``,
   ///   ``SessionRequestFailure/refused(_:)``.
   package func addMarker(_ text: String, at time: Int64? = nil, to request: UUID) throws(SessionRequestFailure) {
-    let index = try self.index(of: request)
+    let index = try openIndex(of: request)
     let limits = settings.clientData
     guard text.utf8.count <= limits.markerBytes else { throw .refused(.tooLarge(.marker)) }
-    guard recordings[index].request?.markers ?? 0 < limits.markers else { throw .refused(.tooLarge(.markers)) }
+    guard sensors.recordings[index].request?.markers ?? 0 < limits.markers else { throw .refused(.tooLarge(.markers)) }
     let now = clock.now()
     let wall = now.microseconds &+ clock.wallMinusBoot()
     let before = time.map { wall.subtractingSaturated($0) } ?? 0
     // The two clocks are read one after the other.
-    guard before > -Self.clockTolerance, before <= wall.subtractingSaturated(requests[request]?.start ?? wall)
+    guard before > -ClientIdentity.clockTolerance, before <= wall.subtractingSaturated(requests[request]?.start ?? wall)
     else { throw .invalidTime }
-    recordings[index].request?.markers += 1
-    record(.marker(text, microsecondsBefore: max(0, before)), of: recordings[index].address, at: now)
+    sensors.recordings[index].request?.markers += 1
+    record(.marker(text, microsecondsBefore: max(0, before)), of: sensors.recordings[index].address, at: now)
   }
 
-  /// Ends a requested session, and returns when it is stored. The session that it has paused goes on, or another one.
+  /// Ends requested sessions at one instant, and returns when all are stored or cannot be. A session that one of them has paused
+  /// goes on, or another one.
   ///
   /// - Parameters:
-  ///   - request: The session's request; the session may be over by itself.
+  ///   - requests: The sessions' requests; each session may be over by itself.
   ///   - reason: `request` or `clientGone`.
-  /// - Returns: The stored session. A session without a value is stored nowhere.
-  /// - Throws: ``SessionRequestFailure/notStored``, ``SessionRequestFailure/notOpen``.
+  /// - Returns: The stored session of each, or ``SessionRequestFailure/notStored`` or ``SessionRequestFailure/notOpen``. A session
+  ///   without a value is stored nowhere.
   @discardableResult
-  package func endSession(
-    _ request: UUID, _ reason: SessionEndReason
-  ) async throws(SessionRequestFailure) -> EndedSession {
-    stopRequested(request, reason, at: clock.now())
-    return try await storedSession(of: request)
-  }
-
-  /// The same of several, which end at one instant.
-  ///
-  /// - Returns: The result for each, when all are stored or cannot be.
   package func endSessions(
     _ requests: [UUID], _ reason: SessionEndReason
   ) async -> [(request: UUID, result: Result<EndedSession, SessionRequestFailure>)] {
     let now = clock.now()
     for request in requests { stopRequested(request, reason, at: now) }
     var results: [(UUID, Result<EndedSession, SessionRequestFailure>)] = []
-    for request in requests {
-      do throws(SessionRequestFailure) {
-        results.append((request, .success(try await storedSession(of: request))))
-      } catch {
-        results.append((request, .failure(error)))
-      }
-    }
+    for request in requests { results.append((request, await storedSession(of: request))) }
     return results
   }
 
   /// Ends the open session of a request; does nothing where it is over.
   private func stopRequested(_ request: UUID, _ reason: SessionEndReason, at now: BootInstant) {
-    guard let index = try? index(of: request) else { return }
+    guard let index = try? openIndex(of: request) else { return }
     followClock(first: index, at: now)
-    let gaps = recordings[index].machine.counts.gaps
-    guard let step = recordings[index].endRequested(reason, at: now, next: UUID()) else { return }
-    perform(step, of: index, gapsBefore: gaps)
-    armTimer(for: recordings[index].deadline)
+    guard let step = sensors.recordings[index].endRequested(reason, at: now, next: UUID()) else { return }
+    perform(step, of: index)
+    armTimer(for: sensors.recordings[index].deadline)
     publishStatus()
   }
 
   /// The last session of a request, which is over, when it is stored.
-  private func storedSession(of request: UUID) async throws(SessionRequestFailure) -> EndedSession {
-    guard let session = requests[request]?.session else { throw .notOpen }
+  private func storedSession(of request: UUID) async -> Result<EndedSession, SessionRequestFailure> {
+    guard let session = requests[request]?.session else { return .failure(.notOpen) }
     await commits[session]?.value
-    guard !commitQueue.waiting.contains(session), let store = files?.store else { throw .notStored }
-    let span: TimeSpan?
+    guard !commitQueue.waiting.contains(session), let store = files?.store else { return .failure(.notStored) }
     do {
-      span = try await store.span(of: session)
+      let span = try await store.span(of: session)
+      requests.remove(request)
+      return .success(EndedSession(session: session, span: span))
     } catch {
-      throw .notStored
+      return .failure(.notStored)
     }
-    requests.remove(request)
-    return EndedSession(session: session, span: span)
   }
 
   /// The sensor of which a session can begin on request: that one, or the one that is measuring. A recovery of it is cut short.
   func freeSensor(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> SensorAddress {
-    let address = recordings[try requestedIndex(sensor)].address
+    let address = try sensors.recordings.requested(sensor, at: clock.now())
     for ending in workouts.endRecoveries(of: address, .request, at: clock.now()) { perform(ending) }
-    guard !workouts.use(address), let index = recordings.index(of: address), recordings[index].request == nil else {
+    guard !workouts.use(address), let index = sensors.recordings.index(of: address),
+      sensors.recordings[index].request == nil
+    else {
       throw .busy(address)
     }
     return address
   }
 
-  private func requestedIndex(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> Int {
-    if let sensor {
-      guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
-      return index
-    }
-    let measuring = measuringIndices(at: clock.now())
-    guard let index = measuring.first else { throw .noneMeasuring(recordings.addresses) }
-    guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { recordings[$0].address }) }
-    return index
-  }
-
-  private func measuringIndices(at now: BootInstant) -> [Int] {
-    recordings.indices.filter { recordings[$0].isMeasuring(at: now) }
-  }
-
   /// The sensor of the open session of a request.
-  private func index(of request: UUID) throws(SessionRequestFailure) -> Int {
+  private func openIndex(of request: UUID) throws(SessionRequestFailure) -> Int {
     guard requests[request] != nil else { throw .notOpen }
-    guard let index = recordings.indices.first(where: { recordings[$0].request?.request.identifier == request })
-    else { throw .over }
+    guard let index = sensors.recordings.index(ofRequest: request) else { throw .over }
     return index
   }
+}
 
+extension ClientIdentity {
   /// Microseconds by which a program's time may lie in the future.
   static let clockTolerance: Int64 = 1_000_000
 }

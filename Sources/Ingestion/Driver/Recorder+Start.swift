@@ -10,7 +10,7 @@ extension Recorder {
   ///
   /// - Returns: The sessions that have ended and are yet to be committed.
   func open() async throws(RecorderFailure) -> [UUID] {
-    try makeFolder(of: settings.store)
+    try settings.makeFolderOfStore()
     let store: HealthStore
     do { store = try HealthStore.open(settings.store, for: .recording, mode: settings.fileMode) } catch {
       throw .store(error)
@@ -18,11 +18,13 @@ extension Recorder {
     let (files, recovered) = try openFiles(with: store)
     self.files = files
     // First, so that nothing that is written from now on is missed.
-    watchStore()
-    watchClock()
-    await loadAllowedSensors()
-    await eraseDeleted()
-    await countDoubtful()
+    let follower = StoreFollower(of: self, files)
+    let keeper = ClockKeeper(of: self, follower)
+    (self.store, wallClock) = (follower, keeper)
+    await follower.start()
+    await keeper.start()
+    await follower.reload()
+    await follower.countDoubtful()
     return await recover(recovered)
   }
 
@@ -37,7 +39,12 @@ extension Recorder {
     do {
       let (journal, recovered) = try Journal.open(directory: settings.journal, configuration: configuration)
       let syncer = try JournalSyncer(journal, interval: settings.syncInterval) { [loop] failure in
-        loop.execute { self.assumeIsolated { $0.journalSynced(failure) } }
+        loop.execute {
+          self.assumeIsolated {
+            $0.log($0.condition.journalSynced(failure))
+            $0.publishStatus()
+          }
+        }
       }
       let committer = SessionCommitter(
         store: store, journal: journal, archive: archive, version: settings.version, eventRules: settings.eventRules)
@@ -45,11 +52,6 @@ extension Recorder {
     } catch {
       throw .journal(error)
     }
-  }
-
-  private func journalSynced(_ failure: JournalError?) {
-    log(condition.journalSynced(failure))
-    publishStatus()
   }
 
   /// Goes on with the sessions that may, and ends the others.
@@ -91,7 +93,7 @@ extension Recorder {
     }
     ended += await recoverWorkouts(contents)
     for series in contents.series.map(\.series.identifier) {
-      endedSeries[series] = false
+      self.series.recover(series)
       ended.append(series)
     }
     return ended
@@ -102,43 +104,35 @@ extension Recorder {
   private func resume(_ capture: Capture, continuedAt continued: BootInstant? = nil) -> Bool {
     let now = clock.now()
     let session = capture.session
-    guard let address = capture.sensor.address, let index = recordings.index(of: address),
-      recordings[index].resume(session, request: OpenRequest(capture), from: capture.log, boot: clock.boot)
+    guard let address = capture.sensor.address, let index = sensors.recordings.index(of: address),
+      sensors.recordings[index].resume(session, request: OpenRequest(capture), from: capture.log, boot: clock.boot)
     else {
       endUnfinished(capture)
       return false
     }
-    var present = present(at: now)
+    var present = sensors.present(at: now)
     if let continued { present.insert(SensorEvent(.continued, at: continued), at: 0) }
     write(.events(present, of: session), of: index)
-    if let ending = recordings[index].adopt(present) {
+    if let ending = sensors.recordings[index].adopt(present) {
       end(ending, of: index)
       return false
     }
     if let request = capture.header.request {
-      requests.begin(RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset))
+      requests.begin(RequestedSession(request, of: sensors.recordings[index], wallMinusBoot: sensors.wallMinusBoot))
     }
     log(.notice, "\(address): the session that was open goes on if the sensor comes back")
-    armTimer(for: recordings[index].deadline)
+    armTimer(for: sensors.recordings[index].deadline)
     return true
   }
 
   /// Goes on with a session that the open one of a program has paused; false where there is none.
   private func resumePaused(_ capture: Capture) -> Bool {
-    let present = present(at: clock.now())
-    guard let address = capture.sensor.address, let index = recordings.index(of: address),
-      recordings[index].resumePaused(capture.session, from: capture.log, boot: clock.boot, present)
+    let present = sensors.present(at: clock.now())
+    guard let address = capture.sensor.address, let index = sensors.recordings.index(of: address),
+      sensors.recordings[index].resumePaused(capture.session, from: capture.log, boot: clock.boot, present)
     else { return false }
     write(.events(present, of: capture.session), of: index)
     return true
-  }
-
-  /// The boot and the clock that hold now.
-  private func present(at now: BootInstant) -> [SensorEvent] {
-    [
-      SensorEvent(.boot(clock.boot), at: now),
-      SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
-    ]
   }
 
   /// Ends a session that does not go on, at its last instant, since the boot clock may have started anew since then.
@@ -146,21 +140,24 @@ extension Recorder {
     let session = capture.session
     let last = capture.log.last?.instant ?? clock.now()
     var backlog = JournalBacklog()
-    if capture.lastBoot == clock.boot, capture.lastClock.map({ abs($0 &- wallOffset) > 1_000 }) ?? true {
+    if capture.lastBoot == clock.boot, capture.lastClock.map({ abs($0 &- sensors.wallMinusBoot) > 1_000 }) ?? true {
       // Set while no recorder ran.
-      let event = SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: last)
+      let event = SensorEvent(.clock(wallMinusBootMicroseconds: sensors.wallMinusBoot), at: last)
       backlog.append(event, refused: .notWritten, room: .max)
     }
     let ending = SessionEnding(session: session, reason: reason, instant: last, refused: backlog)
     write(ending, of: "session \(session.uuidString.lowercased())")
   }
+}
 
-  func makeFolder(of file: String) throws(RecorderFailure) {
-    let parts = file.split(separator: "/", omittingEmptySubsequences: true).dropLast()
-    var folder = file.hasPrefix("/") ? "" : "."
+extension RecorderSettings {
+  /// Makes the folder of the store where it is missing.
+  func makeFolderOfStore() throws(RecorderFailure) {
+    let parts = store.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+    var folder = store.hasPrefix("/") ? "" : "."
     for part in parts {
       folder += "/" + part
-      if unsafe mkdir(folder, settings.directoryMode) == 0 { continue }
+      if unsafe mkdir(folder, directoryMode) == 0 { continue }
       // Also where a parent may not be written to but is there already.
       var status = stat()
       let number = errno

@@ -22,26 +22,27 @@ extension Recorder {
     let now = clock.now()
     // Nothing else may have happened since the clock was set, and what ends now is dated by it.
     followClock(at: now)
-    for index in recordings.indices {
-      guard let ending = recordings[index].timeReached(now) else { continue }
+    for index in sensors.recordings.indices {
+      guard let ending = sensors.recordings[index].timeReached(now) else { continue }
       end(ending, of: index)
       commitSoon(ending.session)
     }
-    interruptSeries(at: now)
+    for identifier in series.timeReached(now) { commitSoon(identifier) }
+    armTimer(for: series.deadline)
     for ending in workouts.timeReached(now) { perform(ending) }
     armTimer(for: workouts.deadline)
-    removeUnlisted()
+    sensors.forgetUnlisted()
     // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
     if !isStopping {
       retryJournal(at: now)
-      clockTimeReached(now)
-      if let deadline = plan.deadline, deadline <= now { perform(plan.timeReached(now)) }
+      wallClock?.assumeIsolated { $0.timeReached(now) }
+      perform(sensors.timeReached(now), at: now)
       for session in commitQueue.due(at: now) { commitSoon(session) }
-      armTimer(for: plan.deadline)
+      armTimer(for: sensors.plan.deadline)
       armTimer(for: commitQueue.retryAt)
-      armTimer(for: journalRetryAt)
+      armTimer(for: condition.journalRetryAt)
     }
-    for index in recordings.indices { armTimer(for: recordings[index].deadline) }
+    for index in sensors.recordings.indices { armTimer(for: sensors.recordings[index].deadline) }
     publishStatus()
   }
 }
@@ -56,29 +57,16 @@ extension Recorder {
   /// every session gets the stall's event; the loop goes on to read what has no such time, and judges afterwards what
   /// is due.
   func stalled(since: Int64, until: Int64) {
-    guard isTakingEvents else { return }
-    stall = Stall(
-      since: BootInstant(microseconds: since), until: BootInstant(microseconds: until), sensors: recordings.addresses)
-    bus?.central.assumeIsolated { $0.readWaitingValues() }
+    guard condition.phase < .ended else { return }
+    sensors.beginStall(since: BootInstant(microseconds: since), until: BootInstant(microseconds: until))
+    bus?.assumeIsolated { $0.readWaitingValues() }
     endStall()
   }
 
   /// Everything that waited with a time of its own was read.
   func endStall() {
-    for address in recordings.addresses {
-      if let event = stall?.event(for: address) { recordStall(event, of: address) }
-    }
-    log(stall?.line)
-    stall = nil
-  }
-
-  /// A value is read while the stall lasts.
-  func placeStall(beforeValueOf address: SensorAddress, at instant: BootInstant) {
-    if let event = stall?.valueRead(of: address, at: instant) { recordStall(event, of: address) }
-  }
-
-  private func recordStall(_ event: SensorEvent.Kind, of address: SensorAddress) {
-    guard let stall, let index = recordings.index(of: address), recordings[index].session != nil else { return }
-    record(event, of: address, at: stall.until)
+    guard let stall = sensors.stall else { return }
+    perform(sensors.stallEnds(), at: stall.until)
+    sensors.stall = nil
   }
 }

@@ -24,14 +24,14 @@ extension Recorder {
       guard workouts.isOver(workout) else { throw .notOpen }
       return
     }
-    if open.session.state != .stopped { try call(.stop, at: time, of: workout) }
+    if open.session.state != .stopped { try change(workout, .stop, at: time) }
     stopped(workout, waits: waitsForRecovery)
   }
 
   /// A workout was stopped: it is over when its recovery is, or at once where nothing is recorded for it.
   private func stopped(_ workout: UUID, waits: Bool) {
-    let index = workouts[workout]?.contents.workout.sensor.flatMap { recordings.index(of: $0) }
-    let isRecorded = index.map { recordings[$0].session != nil } ?? false
+    let index = workouts[workout]?.contents.workout.sensor.flatMap { sensors.recordings.index(of: $0) }
+    let isRecorded = index.map { sensors.recordings[$0].session != nil } ?? false
     if let ending = workouts.stop(workout, waits: waits && isRecorded, at: clock.now()) { perform(ending) }
     armTimer(for: workouts.deadline)
   }
@@ -70,26 +70,26 @@ extension Recorder {
   func perform(_ ending: OpenWorkouts.Ending) {
     // Its session first: what has ended in the journal is committed with what is stored then.
     endSession(of: ending)
-    if !ending.records.isEmpty { writeEnd(ending.records, of: ending.workout.identifier) }
+    if !ending.records.isEmpty { write(ending.records, of: ending.workout.identifier) }
     // A recorder that stops commits all at its end.
     if !isStopping { commitSoon(ending.workout.identifier) }
   }
 
   /// Ends the session of a workout that is over or discarded; another goes on from it.
   private func endSession(of ending: OpenWorkouts.Ending) {
-    if let index = ending.workout.sensor.flatMap({ recordings.index(of: $0) }) {
-      let gaps = recordings[index].machine.counts.gaps
-      if let step = recordings[index].divide(ending.reason, at: ending.instant, next: UUID()) {
-        perform(step, of: index, gapsBefore: gaps)
-        armTimer(for: recordings[index].deadline)
+    if let index = ending.workout.sensor.flatMap({ sensors.recordings.index(of: $0) }) {
+      if let step = sensors.recordings[index].divide(ending.reason, at: ending.instant, next: UUID()) {
+        perform(step, of: index)
+        armTimer(for: sensors.recordings[index].deadline)
         publishStatus()
       }
     }
     if let request = ending.workout.request { requests.remove(request) }
   }
 
-  /// Writes the end of a workout; if the journal refuses it, the commit of the workout waits for that.
-  private func writeEnd(_ records: [WorkoutRecord], of workout: UUID) {
+  /// Writes the end of a workout, or its first records after the recorder's start; if the journal refuses them, they are written
+  /// before what follows.
+  private func write(_ records: [WorkoutRecord], of workout: UUID) {
     do throws(JournalError) {
       try files?.journal.append(records, toWorkout: workout)
       journalWorks()
@@ -100,8 +100,9 @@ extension Recorder {
   }
 
   /// Commits an ended workout, after the sessions and series that it may need.
-  func commit(workout: UUID, with files: OpenFiles) async throws(SessionCommitter.Failure) -> SessionCommitter.Committed
-  {
+  func commit(
+    workout: UUID, with files: OpenFiles, _ wallClock: ClockKeeper
+  ) async throws(SessionCommitter.Failure) -> SessionCommitter.Committed {
     if case .over(_, let records) = workouts.stages[workout] {
       do { try files.journal.append(records, toWorkout: workout) } catch { throw .journal(error) }
       workouts.journalTookEnd(of: workout)
@@ -109,7 +110,7 @@ extension Recorder {
     }
     for (identifier, commit) in commits where !workouts.isOver(identifier) { await commit.value }
     return try await files.committer.commit(
-      workout: workout, besides: recordings.openSessions, judgement: clockJudgement)
+      workout: workout, besides: sensors.recordings.openSessions, judgement: await wallClock.judgement())
   }
 
   /// Goes on with the workouts of an earlier recorder.
@@ -123,17 +124,15 @@ extension Recorder {
       let now = clock.now()
       let recovered = workouts.recover(
         found, isKnown: await files.store.hasOrHad(workout: identifier), last: contents.lastInstant(of: found),
-        limit: settings.clientData.microsecondsOfWorkout, boot: clock.boot, wallMinusBoot: wallOffset, at: now)
+        limit: settings.clientData.microsecondsOfWorkout, boot: clock.boot, wallMinusBoot: sensors.wallMinusBoot,
+        at: now)
       switch recovered {
       case .over(let end):
         ended.append(identifier)
         endSession(of: found.workout, at: now)
-        if let end { writeEnd([end], of: identifier) }
+        if let end { write([end], of: identifier) }
       case .open(let present):
-        do throws(JournalError) { try files.journal.append(present, toWorkout: identifier) } catch {
-          workouts.journalRefused(present, of: identifier)
-          journalFailed(error)
-        }
+        write(present, of: identifier)
         if let open = workouts[identifier] {
           workouts.collect(earlier: await files.store.earlierRates(of: open, contents), in: identifier)
         }
@@ -149,8 +148,8 @@ extension Recorder {
   /// A workout is over and its session goes on: the recorder was killed between the two.
   private func endSession(of workout: LiveWorkout, at now: BootInstant) {
     guard let request = workout.request,
-      let index = recordings.indices.first(where: { recordings[$0].request?.request.identifier == request }),
-      let ending = recordings[index].end(.request, at: now)
+      let index = sensors.recordings.index(ofRequest: request),
+      let ending = sensors.recordings[index].end(.request, at: now)
     else { return }
     requests.remove(request)
     end(ending, of: index)

@@ -34,7 +34,7 @@ extension Recorder {
     _ configuration: WorkoutConfiguration, of sensor: WorkoutSensor = .any, for owner: ClientIdentity,
     endsWithClient: Bool = false, metadata: Metadata = [:]
   ) throws(WorkoutRequestFailure) -> UUID {
-    guard condition.phase == .running, isTakingEvents, let files else { throw .notRecording }
+    guard condition.phase == .running, let files else { throw .notRecording }
     do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
     do { _ = try WorkoutSession(configuration) } catch { throw .invalid(error) }
     let address: SensorAddress?
@@ -57,7 +57,8 @@ extension Recorder {
     var contents = WorkoutContents(workout)
     contents.metadata = metadata
     let records: [WorkoutRecord] = [
-      .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: wallOffset, at: now), .call(.start, at: now),
+      .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: sensors.wallMinusBoot, at: now),
+      .call(.start, at: now),
     ]
     for record in records { contents.append(record) }
     let open: OpenWorkout
@@ -66,9 +67,8 @@ extension Recorder {
     } catch {
       throw .invalid(error)
     }
-    do { try files.journal.open(workout, metadata: contents.metadata, records: records) } catch {
-      journalFailed(error)
-      throw .journal
+    try write(or: WorkoutRequestFailure.journal) { (journal) throws(JournalError) in
+      try journal.open(workout, metadata: metadata, records: records)
     }
     workouts.begin(open)
     if let address, let request {
@@ -81,75 +81,30 @@ extension Recorder {
       }
     }
     armTimer(for: open.deadline)
-    journalWorks()
     return workout.identifier
   }
 
-  /// Pauses a workout; what is measured until it goes on does not count.
+  /// Changes a workout.
   ///
-  /// Here and in the calls below the time is now where none is named, and a time before that of an earlier call is refused. What is
-  /// refused, by a ``WorkoutRequestFailure``, changes nothing.
-  package func pauseWorkout(_ workout: UUID, at time: Timestamp? = nil) throws(WorkoutRequestFailure) {
-    try call(.pause, at: time, of: workout)
-  }
-
-  /// Goes on after a pause.
-  package func resumeWorkout(_ workout: UUID, at time: Timestamp? = nil) throws(WorkoutRequestFailure) {
-    try call(.resume, at: time, of: workout)
-  }
-
-  /// Begins an activity, and ends the one under way.
-  ///
-  /// - Returns: The activity's identity.
-  package func beginActivity(
-    _ configuration: WorkoutConfiguration, at time: Timestamp? = nil, metadata: Metadata = [:], in workout: UUID
-  ) throws(WorkoutRequestFailure) -> UUID {
-    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
-    let identifier = UUID()
-    try call(
-      .beginActivity(
-        identifier, configuration,
-        metadata: metadata), at: time, of: workout)
-    return identifier
-  }
-
-  /// Ends the activity under way.
-  package func endActivity(of workout: UUID, at time: Timestamp? = nil) throws(WorkoutRequestFailure) {
-    try call(.endActivity, at: time, of: workout)
-  }
-
-  /// Adds an event that is over.
-  ///
-  /// Without a span it is a moment, now; a lap or a segment begins where the last one of its kind ended, or where the activity under
-  /// way began, or else the workout.
-  package func addEvent(
-    _ type: WorkoutEventType, over span: TimeSpan? = nil, metadata: Metadata = [:], to workout: UUID
+  /// - Parameters:
+  ///   - workout: The workout, which goes on.
+  ///   - change: What its program asks of it.
+  ///   - time: When; nil: now. A time before that of an earlier call is refused.
+  /// - Throws: ``WorkoutRequestFailure``; nothing has changed.
+  package func change(
+    _ workout: UUID, _ change: WorkoutChange, at time: Timestamp? = nil
   ) throws(WorkoutRequestFailure) {
-    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
     guard let open = workouts[workout] else { throw .notOpen }
     let now = clock.now()
-    let event = open.event(type, over: span, metadata, at: now)
-    guard span == nil || event.end <= now.advanced(byMicroseconds: Self.clockTolerance) else { throw .invalidTime }
-    try call(event.call, at: max(now, event.end), of: workout, isNamed: false)
-  }
-
-  /// Adds metadata; the last value of a key counts.
-  package func addMetadata(_ metadata: Metadata, toWorkout workout: UUID) throws(WorkoutRequestFailure) {
-    guard let open = workouts[workout] else { throw .notOpen }
-    do {
-      try settings.clientData.check(metadata)
-      try settings.clientData.check(open.metadata.merging(metadata) { $1 })
-    } catch {
-      throw .refused(error)
-    }
-    try journal([], metadata, of: workout)
+    let step = try open.step(of: change, at: time, now: now, settings.clientData)
+    if step != nil { followClock(at: now) }
+    try write(try workouts.records(of: step, in: workout), change.metadata, of: workout)
   }
 
   /// Collects samples of the workout's program, which the store has.
   package func addSamples(_ samples: [UUID], to workout: UUID) async throws(WorkoutRequestFailure) {
     guard let open = workouts[workout], let store = files?.store else { throw .notOpen }
-    let limits = settings.clientData
-    guard samples.count <= limits.valuesInCall else { throw .refused(.tooLarge(.values)) }
+    guard samples.count <= settings.clientData.valuesInCall else { throw .refused(.tooLarge(.values)) }
     let wanted = Set(samples)
     let found: [HealthSample]
     do {
@@ -163,13 +118,9 @@ extension Recorder {
       throw .unknownSample
     }
     // Much may have happened meanwhile.
-    guard let open = workouts[workout] else { throw .notOpen }
-    let known = Set(open.contents.samples)
-    var news: [UUID] = []
-    for sample in samples where !known.contains(sample) && !news.contains(sample) { news.append(sample) }
+    guard let news = workouts[workout]?.unknown(samples) else { throw .notOpen }
     try checkRoom(for: news.count, in: workout)
-    guard !news.isEmpty else { return }
-    try journal([.samples(news)], of: workout)
+    if !news.isEmpty { try write([.samples(news)], of: workout) }
   }
 
   /// Looks whether a workout can collect so many more samples.
@@ -198,38 +149,15 @@ extension Recorder {
     return open.figures(of: type, with: samples, at: clock.now())
   }
 
-  /// Something is asked of a workout: tried, journalled, done.
-  func call(
-    _ call: WorkoutCall, at time: Timestamp?, of workout: UUID
-  ) throws(WorkoutRequestFailure) {
-    guard let open = workouts[workout] else { throw .notOpen }
-    let now = clock.now()
-    let instant = time.map { open.instant(of: $0) } ?? now
-    guard instant <= now.advanced(byMicroseconds: Self.clockTolerance) else { throw .invalidTime }
-    try self.call(call, at: instant, of: workout, isNamed: time != nil)
-  }
-
-  private func call(
-    _ call: WorkoutCall, at instant: BootInstant, of workout: UUID, isNamed: Bool
-  ) throws(WorkoutRequestFailure) {
-    followClock(at: clock.now())
-    guard let open = workouts[workout] else { throw .notOpen }
-    let record: WorkoutRecord
-    do { record = try open.record(of: call, at: instant, isNamed: isNamed) } catch { throw .invalid(error) }
-    try journal([record], of: workout)
-  }
-
-  private func journal(
+  /// Writes what was asked of a workout.
+  private func write(
     _ records: [WorkoutRecord], _ metadata: Metadata = [:], of workout: UUID
   ) throws(WorkoutRequestFailure) {
-    guard let files, isTakingEvents else { throw .notRecording }
-    do {
-      try files.journal.append(workouts.unwritten(records, of: workout), metadata: metadata, toWorkout: workout)
-    } catch {
-      journalFailed(error)
-      throw .journal
+    guard condition.phase < .ended else { throw .notRecording }
+    let all = workouts.unwritten(records, of: workout)
+    try write(or: WorkoutRequestFailure.journal) { (journal) throws(JournalError) in
+      try journal.append(all, metadata: metadata, toWorkout: workout)
     }
     workouts.journalTook(records, metadata, of: workout)
-    journalWorks()
   }
 }

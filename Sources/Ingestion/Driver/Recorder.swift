@@ -8,9 +8,10 @@ import Timeline
 /// The daemon: records the allowed sensors until it is asked to stop.
 ///
 /// The recorder carries out and decides nothing: each event is passed to a value that decides, and the actions that the
-/// value returns are done. ``Sensors/ConnectionPlan`` decides which sensor to connect; ``SensorRecording`` what an
-/// event means for a sensor's session; ``OpenWorkouts`` how long a workout goes on and who learns of its end; ``RecorderCondition`` what is wrong; ``CommitQueue`` which session is committed
-/// when; ``StoreKeeper`` whether the store is to be trusted.
+/// value returns are done. ``Sensors`` have ``ConnectionPlan``, which decides which sensor to connect, and ``SensorRecording``: what an
+/// event means for a sensor's session; ``OpenWorkouts`` how long a workout goes on and who learns of its end;
+/// ``InsertedSeries`` what programs may insert; ``RecorderCondition`` what is wrong; ``CommitQueue`` which session is committed
+/// when. ``BusKeeper``, ``StoreFollower`` and ``ClockKeeper`` keep to the bus, the store's file and the wall clock.
 ///
 /// Everything happens on the loop's thread in the order in which it came. The way of a notification and of a lost link is in
 /// `Recorder+Events.swift`.
@@ -21,49 +22,25 @@ public actor Recorder {
 
   /// The store and the journal; set by `open()`, before anything uses them.
   package var files: OpenFiles?
-  var storeWatch: StoreWatch?
-  var clockWatch: ClockSetWatch?
-  /// The connection to the bus and what talks to bluetoothd over it; nil while there is no bus.
-  var bus: (connection: Connection, central: Central)?
+  /// From the start of the recording to its end.
+  var store: StoreFollower?
+  var wallClock: ClockKeeper?
+  var bus: BusKeeper?
 
   // The values that decide.
-  var plan: ConnectionPlan
-  var recordings = SensorRecordings()
+  var sensors: Sensors
   var workouts = OpenWorkouts()
+  var series: InsertedSeries
   var condition = RecorderCondition()
-  var storeKeeper = StoreKeeper()
   var commitQueue = CommitQueue()
   var requests = SessionRequests()
   var statusSchedule = StatusSchedule()
-  var namesakes = Namesakes()
-  var clockLooks = ClockLooks()
-  var datings = Datings()
-  /// While values that waited during a stall are read.
-  var stall: Stall?
-  /// The wall clock's lead over the boot clock that the open sessions know, in microseconds.
-  var wallOffset: Int64
-  /// Whether what happens to sensors is recorded: until the sessions are ended for good.
-  var isTakingEvents = true
 
   // Work under way.
   var timer: (token: TimerToken, instant: BootInstant)?
-  var statusTimer: TimerToken?
-  /// When the journal is given again what it has refused.
-  var journalRetryAt: BootInstant?
   var commits: [UUID: Task<Void, Never>] = [:]
-  /// The last question to the clock's service, with what follows from its answer.
-  var clockQuestion: Task<Void, Never>?
-  /// The series that programs insert now, and those that are over and not in the store yet, with whether their program has
-  /// completed them.
-  var clientSeries: [UUID: OpenClientSeries] = [:]
-  var endedSeries: [UUID: Bool] = [:]
-  /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
-  var busEnd: CheckedContinuation<Void, Never>?
+  /// The wait for the end of the recording.
   var stopRequest: CheckedContinuation<Void, Never>?
-  var isWaitingForBus = false
-  var publishedLinks: OwnLinks?
-  /// The number of stored sessions and workouts that have dates in doubt.
-  var doubtful = 0
 
   nonisolated let observers = RecorderObservers()
 
@@ -73,8 +50,10 @@ public actor Recorder {
     self.settings = settings
     self.loop = loop
     self.clock = clock
-    wallOffset = clock.wallMinusBoot()
-    plan = ConnectionPlan(seed: UInt64(truncatingIfNeeded: clock.now().microseconds) ^ clock.boot.low)
+    series = InsertedSeries(limits: settings.clientData)
+    sensors = Sensors(
+      settings, boot: clock.boot, wallMinusBoot: clock.wallMinusBoot(),
+      seed: UInt64(truncatingIfNeeded: clock.now().microseconds) ^ clock.boot.low)
   }
 
   deinit {
@@ -90,9 +69,10 @@ public actor Recorder {
   public func run(ready: @Sendable () -> Void) async throws(RecorderFailure) {
     defer {
       observers.finish()
-      // Each watch holds the recorder, so neither the recorder nor the system's watch would ever be released.
-      storeWatch = nil
-      clockWatch = nil
+      // Each of these holds the recorder, so neither the recorder nor the system's watch would ever be released.
+      bus = nil
+      store = nil
+      wallClock = nil
     }
     publishStatus()
     let ended = try await open()
@@ -101,20 +81,24 @@ public actor Recorder {
     }
     if !isStopping { condition.phase = .running }
     ready()
-    log(.notice, "started; sensors allowed: \(recordings.count)")
+    log(.notice, "started; sensors allowed: \(sensors.recordings.count)")
     // Beats of now are not to wait for the final passes of what has ended.
     for session in ended { commitSoon(session) }
     publishStatus()
-    let bus = Task(executorPreference: loop) { await self.keepBus() }
+    let bus = BusKeeper(
+      settings, on: loop, report: { news in self.assumeIsolated { $0.busChanged(news) } },
+      handle: { event in self.assumeIsolated { $0.handle(event) } })
+    self.bus = bus
+    if isStopping { await bus.stop() }
+    let connection = Task(executorPreference: loop) { await bus.run() }
     if !isStopping { await withCheckedContinuation { stopRequest = $0 } }
     log(.notice, "stopping")
     publishStatus()
     await finish()
     loop.observeStalls(nil)
-    leaveBus()
-    // Nobody waits seconds for a bus that is not wanted any more.
-    if isWaitingForBus { bus.cancel() }
-    await bus.value
+    await bus.leave()
+    if await bus.isWaiting { connection.cancel() }
+    await connection.value
     for (session, loss) in commitQueue.losses { log(loss.line(of: "session \(session.uuidString.lowercased())")) }
     files?.syncer.stop()
     await files?.store.close()
@@ -126,11 +110,15 @@ public actor Recorder {
     loop.execute { self.assumeIsolated { $0.stop() } }
   }
 
-  var isStopping: Bool { condition.phase == .stopping }
+  var isStopping: Bool { condition.phase >= .stopping }
+
+  /// The recorder's store, for who shares it; nil before the recorder is ready.
+  package var openStore: HealthStore? { files?.store }
 
   private func stop() {
     guard !isStopping else { return }
     condition.phase = .stopping
+    bus?.assumeIsolated { $0.stop() }
     stopRequest?.resume()
     stopRequest = nil
   }
@@ -141,12 +129,12 @@ public actor Recorder {
     let now = clock.now()
     followClock(at: now)
     var ended: [UUID] = []
-    for index in recordings.indices {
-      guard let ending = recordings[index].end(.shutdown, at: now) else { continue }
+    for index in sensors.recordings.indices {
+      guard let ending = sensors.recordings[index].end(.shutdown, at: now) else { continue }
       end(ending, of: index)
       ended.append(ending.session)
     }
-    ended += interruptSeries()
+    ended += series.interruptAll()
     // Workouts that go on do so with the next recorder.
     for ending in workouts.endRecoveries(.shutdown, at: clock.now()) {
       perform(ending)
@@ -161,8 +149,8 @@ public actor Recorder {
 
   /// Reads the values that have arrived, which still belong to their session; later ones belong to none.
   private func readLastEvents() {
-    bus?.central.assumeIsolated { $0.readWaitingValues() }
-    isTakingEvents = false
+    bus?.assumeIsolated { $0.readWaitingValues() }
+    condition.phase = .ended
   }
 
   func log(_ level: RecorderSettings.LogLevel, _ line: String) {

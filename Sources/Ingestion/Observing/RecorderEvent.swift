@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import GATTHeartRate
 public import HealthModel
 public import Timeline
 
@@ -95,21 +96,20 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - step: The step that was returned then.
-  ///   - before: The session's gaps before the event.
   ///   - offset: The wall clock's lead over the boot clock, in microseconds.
   /// - Returns: The events; empty if no session is open.
-  func news(of step: Step, gapsBefore before: Int, wallMinusBoot offset: Int64) -> [RecorderEvent] {
+  func news(of step: Step, wallMinusBoot offset: Int64) -> [RecorderEvent] {
     guard let session, let entry = step.entry, let now = lastInstant else { return [] }
     var news: [RecorderEvent] = []
     func add(_ kind: RecorderEvent.Kind, at instant: BootInstant) {
       news.append(RecorderEvent(kind, of: address, session: session.id, at: instant.microseconds &+ offset))
     }
-    var known = before
+    var known = step.gapsBefore
     if case .beginning(_, let previous, _, _) = entry {
       known = 0
       add(.sessionBegan(linkedTo: previous), at: now)
     }
-    // When a paused session goes on, `before` is the count of the program's session.
+    // When a paused session goes on, the count before is the count of the program's session.
     if machine.counts.gaps > known, !entry.isContinuation { add(.gap(count: machine.counts.gaps), at: now) }
     if machine.bringsRate, let rate = machine.beatsPerMinute {
       add(.rate(beatsPerMinute: rate, contact: contact), at: now)
@@ -117,6 +117,34 @@ extension SensorRecording {
     for event in step.heartEvents { add(.heartEvent(event.shifted(byMicroseconds: offset)), at: now) }
     for beat in machine.beats { add(.beat(rrTicks: beat.rrTicks, flags: beat.flags), at: beat.instant) }
     return news
+  }
+
+  /// A notification of the open session as it was sent; nil if it is no measurement.
+  func measurement(_ bytes: [UInt8], wallMinusBoot offset: Int64) -> RecorderEvent? {
+    guard let session = session?.id, let instant = lastInstant, let value = try? HeartRateMeasurement(decoding: bytes)
+    else { return nil }
+    let contact: Bool? =
+      switch value.contact {
+      case .detected: true
+      case .notDetected: false
+      case .notSupported: nil
+      }
+    return RecorderEvent(
+      .measurement(beatsPerMinute: value.beatsPerMinute, rrTicks: value.rrTicks, contact: contact),
+      of: address, session: session, at: instant.microseconds &+ offset)
+  }
+
+  /// The end of a session of the sensor.
+  func news(of ending: SessionEnding, wallMinusBoot offset: Int64) -> RecorderEvent {
+    RecorderEvent(
+      .sessionEnded(ending.reason), of: address, session: ending.session, at: ending.instant.microseconds &+ offset)
+  }
+
+  /// A loss of values in a session of the sensor; nil without one. `wall` is the wall clock's time.
+  func news(of loss: JournalLoss, session: UUID, at wall: Int64) -> RecorderEvent? {
+    guard loss.values > 0 else { return nil }
+    return RecorderEvent(
+      .lost(values: loss.values, microseconds: loss.microseconds), of: address, session: session, at: wall)
   }
 }
 

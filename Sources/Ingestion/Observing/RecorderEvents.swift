@@ -73,7 +73,8 @@ final class RecorderObservers: Sendable {
     change { $0.removeAll { $0 === queue } }
   }
 
-  func publish(_ event: RecorderEvent) {
+  func publish(_ event: RecorderEvent?) {
+    guard let event else { return }
     let interest = event.kind.interest
     for queue in queues.withLock({ $0 }) where !queue.interests.isDisjoint(with: interest) { queue.append(event) }
   }

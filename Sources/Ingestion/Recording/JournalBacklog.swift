@@ -103,6 +103,12 @@ extension JournalBacklog {
     /// Values that are lost all the same, and why.
     var loss = JournalLoss(values: 0, microseconds: 0)
     var reason = ""
+
+    /// The log's lines on it. `name` is that of the sensor or session.
+    func lines(of name: String) -> [LogLine] {
+      let rescued = LogLine(.notice, "\(name): \(values) values that were in memory only are in the journal")
+      return (values > 0 ? [rescued] : []) + [loss.line(of: name)].compactMap(\.self)
+    }
   }
 
   /// Gives `append` all events, piece by piece, and is empty then.

@@ -1,5 +1,5 @@
 import Captures
-import FoundationEssentials
+package import FoundationEssentials
 package import HealthModel
 import Timeline
 
@@ -122,6 +122,75 @@ struct OpenWorkout {
       case .begin, .samples: break
       }
     }
+  }
+}
+
+/// A change that a program asks of a live workout.
+package enum WorkoutChange: Hashable, Sendable {
+  /// From a pause until the workout goes on, values do not count.
+  case pause, resume, stop
+  /// Begins an activity with this identity, and ends the one under way.
+  case beginActivity(UUID, WorkoutConfiguration, metadata: Metadata = [:])
+  case endActivity
+  /// An event that is over. Without a span it is a moment, now; a lap or a segment begins where the last one of its kind ended,
+  /// or where the activity under way began, or else the workout.
+  case event(WorkoutEventType, over: TimeSpan? = nil, metadata: Metadata = [:])
+  /// More metadata; the last value of a key counts.
+  case metadata(Metadata)
+
+  /// The metadata that the workout gets; those of activities and events are in their calls.
+  var metadata: Metadata {
+    if case .metadata(let metadata) = self { metadata } else { [:] }
+  }
+}
+
+extension OpenWorkout {
+  /// A call at an instant, which its program may have named.
+  typealias Step = (call: WorkoutCall, instant: BootInstant, isNamed: Bool)
+
+  /// Makes the call that stands for a change at `time`, or at `now`; nil where it needs none.
+  ///
+  /// - Throws: ``WorkoutRequestFailure``: `refused`, `invalidTime`.
+  func step(
+    of change: WorkoutChange, at time: Timestamp?, now: BootInstant, _ limits: ClientDataLimits
+  ) throws(WorkoutRequestFailure) -> Step? {
+    let instant = time.map { self.instant(of: $0) } ?? now
+    let call: WorkoutCall
+    switch change {
+    case .metadata(let metadata):
+      try Self.check(metadata, limits)
+      try Self.check(self.metadata.merging(metadata) { $1 }, limits)
+      return nil
+    case .event(let type, let span, let metadata):
+      try Self.check(metadata, limits)
+      let event = event(type, over: span, metadata, at: now)
+      if span != nil { try Self.check(event.end, now) }
+      return (event.call, max(now, event.end), false)
+    case .beginActivity(let identifier, let configuration, let metadata):
+      try Self.check(metadata, limits)
+      call = .beginActivity(identifier, configuration, metadata: metadata)
+    case .endActivity: call = .endActivity
+    case .pause: call = .pause
+    case .resume: call = .resume
+    case .stop: call = .stop
+    }
+    try Self.check(instant, now)
+    return (call, instant, time != nil)
+  }
+
+  private static func check(_ metadata: Metadata, _ limits: ClientDataLimits) throws(WorkoutRequestFailure) {
+    do { try limits.check(metadata) } catch { throw .refused(error) }
+  }
+
+  /// Throws for an instant in the future.
+  private static func check(_ instant: BootInstant, _ now: BootInstant) throws(WorkoutRequestFailure) {
+    guard instant <= now.advanced(byMicroseconds: ClientIdentity.clockTolerance) else { throw .invalidTime }
+  }
+
+  /// The samples that it has not collected yet, each once.
+  func unknown(_ samples: [UUID]) -> [UUID] {
+    var known = Set(contents.samples)
+    return samples.filter { known.insert($0).inserted }
   }
 }
 

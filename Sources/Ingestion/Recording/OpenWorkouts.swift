@@ -145,6 +145,15 @@ extension OpenWorkouts {
     (self[workout]?.owed ?? []) + records
   }
 
+  /// The records of a step of a workout; throws where the workout cannot do that, in its state or at all.
+  func records(of step: OpenWorkout.Step?, in workout: UUID) throws(WorkoutRequestFailure) -> [WorkoutRecord] {
+    guard let open = self[workout] else { throw .notOpen }
+    guard let step else { return [] }
+    do { return [try open.record(of: step.call, at: step.instant, isNamed: step.isNamed)] } catch {
+      throw .invalid(error)
+    }
+  }
+
   /// The records of a wall clock that has been set or slewed, for each workout that needs one.
   func records(ofClock offset: Int64, at now: BootInstant) -> [(workout: UUID, record: WorkoutRecord)] {
     ordered.compactMap { workout in self[workout]?.record(ofClock: offset, at: now).map { (workout, $0) } }

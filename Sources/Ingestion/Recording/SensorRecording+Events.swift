@@ -16,6 +16,8 @@ extension SensorRecording {
     var defects: [PayloadDefect] = []
     /// Heart events that the event completes, in the time of the boot clock.
     var heartEvents: [HeartEvent] = []
+    /// The gaps that the open session had before the event.
+    var gapsBefore = 0
   }
 
   /// Handles an event of the sensor: its session begins, goes on or ends.
@@ -34,9 +36,10 @@ extension SensorRecording {
     var event = SensorEvent(kind, at: lastInstant.map { max(instant, $0) } ?? instant)
     if case .clock = kind, let lastInstant, let deadline, deadline <= event.instant { event.instant = lastInstant }
     lastInstant = event.instant
+    let gaps = machine.counts.gaps
     let transition = machine.handle(event)
     let previous = (id: session?.id, request: session?.request)
-    var step = Step()
+    var step = Step(gapsBefore: gaps)
     if let end = transition.end { step.ending = close(end) }
     if transition.beginning != nil {
       // A request goes on in the session that follows one of the greatest length, with all its metadata and markers.

@@ -41,7 +41,7 @@ extension SensorRecording {
     lastInstant = instant
     paused = PausedSession(
       session: own, machine: pausing, lostValues: lostValues, lostMicroseconds: lostMicroseconds)
-    var step = Step(aside: own.entry(of: SensorEvent(.paused, at: instant)))
+    var step = Step(aside: own.entry(of: SensorEvent(.paused, at: instant)), gapsBefore: machine.counts.gaps)
     _ = machine.end(.request, at: instant)
     _ = machine.begin(at: instant)
     step.entry = .beginning(of: open(next), linkedTo: own.id, request: request, events: machine.preamble)
@@ -65,7 +65,8 @@ extension SensorRecording {
     paused = nil
     let instant = laterThanLast(now)
     lastInstant = instant
-    var step = Step(ending: end(reason, at: instant))
+    var step = Step(gapsBefore: machine.counts.gaps)
+    step.ending = end(reason, at: instant)
     let last = machine
     (session, machine, lostValues, lostMicroseconds) = (
       own.session, own.machine, own.lostValues, own.lostMicroseconds
@@ -105,7 +106,8 @@ extension SensorRecording {
     let instant = laterThanLast(now)
     lastInstant = instant
     let previous = session?.id
-    var step = Step(ending: end(reason, at: instant))
+    var step = Step(gapsBefore: machine.counts.gaps)
+    step.ending = end(reason, at: instant)
     _ = machine.begin(at: instant)
     step.entry = .beginning(
       of: open(next), linkedTo: previous, request: next.request, events: machine.preamble)
@@ -114,6 +116,30 @@ extension SensorRecording {
 
   func laterThanLast(_ now: BootInstant) -> BootInstant {
     lastInstant.map { max(now, $0) } ?? now
+  }
+}
+
+extension SensorRecordings {
+  /// The sensors that are measuring.
+  func measuring(at now: BootInstant) -> [SensorAddress] {
+    indices.filter { self[$0].isMeasuring(at: now) }.map { self[$0].address }
+  }
+
+  /// The sensor of which something is asked: the one that was named, or the one that is measuring.
+  func requested(_ sensor: SensorAddress?, at now: BootInstant) throws(SessionRequestFailure) -> SensorAddress {
+    if let sensor {
+      guard index(of: sensor) != nil else { throw .unknownSensor(sensor) }
+      return sensor
+    }
+    let measuring = measuring(at: now)
+    guard let first = measuring.first else { throw .noneMeasuring(addresses) }
+    guard measuring.count == 1 else { throw .severalMeasuring(measuring) }
+    return first
+  }
+
+  /// The sensor of the open session of a request.
+  func index(ofRequest request: UUID) -> Int? {
+    indices.first { self[$0].request?.request.identifier == request }
   }
 }
 

@@ -171,6 +171,11 @@ struct SensorRecordings {
     Set(recordings.flatMap { [$0.session?.id, $0.paused?.session.id].compactMap(\.self) })
   }
   var isRecording: Bool { recordings.contains { $0.session != nil } }
+  /// The sensors in the list, with their names.
+  var listed: [(address: SensorAddress, name: String?)] {
+    recordings.filter { !$0.isUnlisted }.map { ($0.address, $0.name) }
+  }
+  var haveNewState: Bool { recordings.contains(where: \.hasNewState) }
 
   subscript(index: Int) -> SensorRecording {
     // Not `_read`: without optimisation the compiler ends its access before it copies a large field out of it.

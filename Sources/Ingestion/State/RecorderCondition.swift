@@ -8,9 +8,9 @@ import Timeline
 ///
 /// Each input returns the line that the log gets, where there is one.
 struct RecorderCondition {
-  /// The phases of a recorder's life.
-  enum Phase {
-    case starting, running, stopping
+  /// The phases of a recorder's life. Until it has `ended`, what happens to sensors is recorded.
+  enum Phase: Comparable {
+    case starting, running, stopping, ended
   }
 
   /// The way to the adapters; without one of its steps those behind it are not there either.
@@ -32,6 +32,8 @@ struct RecorderCondition {
   private var syncProblem: JournalError?
   /// Whether values that the journal refuses are lost, since there is no room for more of them.
   private var isMemoryFull = false
+  /// When the journal is given again what it has refused; nil while it works.
+  private(set) var journalRetryAt: BootInstant?
   /// The number of values in memory at which the log gets its next line.
   private var loggedUnwritten = firstLoggedUnwritten
   /// Why the last session could not be committed.
@@ -79,6 +81,11 @@ struct RecorderCondition {
   mutating func serviceDisappeared() -> LogLine {
     bus = .connected(nil)
     return LogLine(.warning, "bluetoothd is gone; waiting for it")
+  }
+
+  /// Whether there is a connection.
+  var hasBus: Bool {
+    if case .absent = bus { false } else { true }
   }
 
   /// Whether bluetoothd shows an adapter: it removes them all before an orderly end.
@@ -145,7 +152,12 @@ struct RecorderCondition {
   /// The journal has refused something; `unwritten` is what it has refused and not got until now.
   ///
   /// The log gets one line on it, and another each time that the number of values in memory has doubled.
-  mutating func journalFailed(_ error: JournalError, _ unwritten: UnwrittenValues) -> [LogLine] {
+  mutating func journalFailed(
+    _ error: JournalError, _ unwritten: UnwrittenValues, at now: BootInstant
+  ) -> [LogLine] {
+    if journalRetryAt == nil, phase < .stopping {
+      journalRetryAt = now.advanced(byMicroseconds: Self.journalRetryInterval)
+    }
     var lines: [LogLine] = []
     if journalProblem == nil { lines.append(LogLine(.error, "\(error); \(Self.staysInMemory)")) }
     journalProblem = error
@@ -160,6 +172,15 @@ struct RecorderCondition {
     return lines
   }
 
+  /// Whether the journal is to be given again now what it has refused.
+  mutating func isJournalRetryDue(at now: BootInstant) -> Bool {
+    guard let due = journalRetryAt, due <= now else { return false }
+    journalRetryAt = nil
+    return true
+  }
+
+  /// Microseconds. Nothing wakes for it while the journal works.
+  private static let journalRetryInterval: Int64 = 5_000_000
   private static let staysInMemory = "values stay in memory until it works again"
   private static let isLost = "more values are lost until the journal works again"
 
@@ -205,7 +226,7 @@ extension RecorderCondition {
   /// - Returns: The state of the earliest obstacle on the way from the bus to a sensor.
   func state(hasSensors: Bool, isRecording: Bool) -> RecorderState {
     switch phase {
-    case .stopping: return .stopping
+    case .stopping, .ended: return .stopping
     case .starting: return .starting
     case .running: break
     }

@@ -117,6 +117,8 @@ struct StatusSchedule {
 
   private var published: RecorderStatus?
   private var publishedAt = BootInstant(microseconds: 0)
+  /// New values wait for ``nextAt``.
+  private var isWaiting = false
 
   /// Microseconds.
   static let interval: Int64 = 1_000_000
@@ -135,6 +137,18 @@ struct StatusSchedule {
     published = status
     publishedAt = now
     return .publish
+  }
+
+  /// New values wait until they may be published; returns when, unless others wait already.
+  mutating func wait() -> BootInstant? {
+    guard !isWaiting else { return nil }
+    isWaiting = true
+    return nextAt
+  }
+
+  /// The time has come for what waited.
+  mutating func waited() {
+    isWaiting = false
   }
 
   /// Somebody has joined who knows no status: the next one is published whatever it is.

@@ -12,16 +12,9 @@ extension SessionCommitter {
   /// - Returns: The stored result; without an outcome if the series was empty.
   /// - Throws: ``Failure``; the series is then still in the journal.
   func commit(series: UUID) throws(Failure) -> Committed {
-    let contents: ClientSeriesContents
-    let damages: [CaptureDamage]
-    let hasGivenUp = failedReadings[series, default: 0] >= Self.greatestFailedReadings
-    do {
-      (contents, damages) = try journal.contents(ofSeries: series, leavingOutUnreadable: hasGivenUp)
-    } catch {
-      if error.code == .cannotRead { failedReadings[series, default: 0] += 1 }
-      throw .journal(error)
+    let (contents, damages) = try read(series) { hasGivenUp throws(JournalError) in
+      try journal.contents(ofSeries: series, leavingOutUnreadable: hasGivenUp)
     }
-    failedReadings[series] = nil
     var sample: NewSample?
     do throws(SeriesError) {
       sample = try contents.sample()
@@ -35,19 +28,14 @@ extension SessionCommitter {
       outcome: outcome, rates: contents.values.count, beats: contents.beats.count, gaps: 0, damages: damages)
   }
 
-  /// Saves the sample on the store's thread, which is this actor's. One that was deleted meanwhile does not come back: the record
+  /// Saves the sample. One that was deleted meanwhile does not come back: the record
   /// that the store has it may be lost with the power.
   private func save(_ sample: NewSample, as source: String) throws(Failure) -> CommitOutcome {
     let name = ClientIdentity(source: source)?.application ?? source
-    let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
-      do throws(StoreError) {
-        if try store.wasDeleted(sample.id) { return .success(.deletedBefore) }
-        return .success(try store.save(sample, as: SourceRevision(identifier: source, name: name)))
-      } catch {
-        return .failure(error)
-      }
+    return try storing { (store) throws(StoreError) in
+      if try store.wasDeleted(sample.id) { return .deletedBefore }
+      return try store.save(sample, as: SourceRevision(identifier: source, name: name))
     }
-    do throws(StoreError) { return try saved.get() } catch { throw .store(error) }
   }
 }
 

@@ -20,7 +20,9 @@ extension SessionCommitter {
     workout: UUID, besides open: Set<UUID>, judgement: ClockJudgement? = nil
   ) throws(Failure) -> Committed {
     defer { malloc_trim(0) }
-    let (contents, damages) = try contents(ofWorkout: workout)
+    let (contents, damages) = try read(workout) { hasGivenUp throws(JournalError) in
+      try journal.contents(ofWorkout: workout, leavingOutUnreadable: hasGivenUp)
+    }
     if let sensor = contents.workout.sensor {
       guard journal.uncommittedSessions(of: sensor).isSubset(of: open) else { throw .sessionsMissing }
     }
@@ -45,20 +47,6 @@ extension SessionCommitter {
         let session = try? WorkoutReplay(found.contents).session, let start = session.start
       else { return nil }
       return TimeSpan(start: start, end: session.end ?? Timestamp.calendarRange.upperBound)
-    }
-  }
-
-  private func contents(
-    ofWorkout workout: UUID
-  ) throws(Failure) -> (contents: WorkoutContents, damages: [CaptureDamage]) {
-    let hasGivenUp = failedReadings[workout, default: 0] >= Self.greatestFailedReadings
-    do {
-      let found = try journal.contents(ofWorkout: workout, leavingOutUnreadable: hasGivenUp)
-      failedReadings[workout] = nil
-      return found
-    } catch {
-      if error.code == .cannotRead { failedReadings[workout, default: 0] += 1 }
-      throw .journal(error)
     }
   }
 

@@ -45,7 +45,7 @@ actor SessionCommitter {
   let version: String
   let eventRules: HeartEventRules
   /// The number of times that a session, a series or a workout could not be read from the journal.
-  var failedReadings: [UUID: Int] = [:]
+  private var failedReadings: [UUID: Int] = [:]
 
   /// So many failures, with a minute between them, show that a segment stays unreadable: then the session is stored
   /// without it rather than never, and the segment is put aside.
@@ -81,16 +81,9 @@ actor SessionCommitter {
   ) throws(Failure) -> Committed {
     // Returns the memory of a long session's final pass to the system; otherwise the heap would stay that large.
     defer { malloc_trim(0) }
-    let capture: Capture
-    let damages: [CaptureDamage]
-    let hasGivenUp = failedReadings[session, default: 0] >= Self.greatestFailedReadings
-    do {
-      (capture, damages) = try journal.capture(of: session, leavingOutUnreadable: hasGivenUp)
-    } catch {
-      if error.code == .cannotRead { failedReadings[session, default: 0] += 1 }
-      throw .journal(error)
+    let (capture, damages) = try read(session) { hasGivenUp throws(JournalError) in
+      try journal.capture(of: session, leavingOutUnreadable: hasGivenUp)
     }
-    failedReadings[session] = nil
     guard capture.holdsAnything else {
       do { try journal.commit(session) } catch { throw .journal(error) }
       return Committed(outcome: nil, rates: 0, beats: 0, gaps: 0, damages: damages)
@@ -98,7 +91,11 @@ actor SessionCommitter {
     let recorded: RecordedSession
     do { recorded = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
     let clock = try clock(in: capture.lastBoot, at: capture.lastClock, from: recorded.start, by: judgement)
-    let outcome = try save(recorded, excluding: spans(ofWorkouts: workouts), clock: clock)
+    let (rules, spans) = (eventRules, spans(ofWorkouts: workouts))
+    // Session and events are in one transaction: a kill leaves both or neither.
+    let outcome = try storing { (store) throws(StoreError) in
+      try store.commit(recorded, eventsBy: rules, excluding: spans, clock: clock)
+    }
     var archiveFailure: JournalError?
     var deletedCaptures: [CaptureArchive.Deletion] = []
     if let archive, outcome != .deletedBefore {
@@ -124,19 +121,29 @@ actor SessionCommitter {
       clock: clock)
   }
 
-  /// The store's actor has the same thread. Session and events are in one transaction: a kill leaves both or neither.
-  private func save(
-    _ session: RecordedSession, excluding workouts: [TimeSpan], clock: RecordedClock?
-  ) throws(Failure) -> CommitOutcome {
-    let rules = eventRules
-    let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
-      do throws(StoreError) {
-        return .success(try store.commit(session, eventsBy: rules, excluding: workouts, clock: clock))
-      } catch {
-        return .failure(error)
-      }
+  /// Reads what the journal has of a session, a series or a workout. `body` is told whether to leave out what has been unreadable
+  /// too often.
+  func read<Contents>(
+    _ identifier: UUID, _ body: (Bool) throws(JournalError) -> Contents
+  ) throws(Failure) -> Contents {
+    do throws(JournalError) {
+      let contents = try body(failedReadings[identifier, default: 0] >= Self.greatestFailedReadings)
+      failedReadings[identifier] = nil
+      return contents
+    } catch {
+      if error.code == .cannotRead { failedReadings[identifier, default: 0] += 1 }
+      throw .journal(error)
     }
-    do throws(StoreError) { return try saved.get() } catch { throw .store(error) }
+  }
+
+  /// Does something with the store, whose actor has the same thread.
+  func storing<Result: Sendable>(
+    _ body: @Sendable (isolated HealthStore) throws(StoreError) -> Result
+  ) throws(Failure) -> Result {
+    let done = store.assumeIsolated { store in
+      Swift.Result<Result, StoreError> { () throws(StoreError) in try body(store) }
+    }
+    do throws(StoreError) { return try done.get() } catch { throw .store(error) }
   }
 
   /// Erases what the journal and the archive hold of the sessions that were deleted after the change `anchor`.
@@ -192,17 +199,11 @@ extension SessionCommitter {
     in boot: BootIdentifier?, at lead: Int64?, from start: Timestamp, by judgement: ClockJudgement?
   ) throws(Failure) -> RecordedClock? {
     guard let judgement else { return nil }
-    let found = store.assumeIsolated { store -> Result<RecordedClock, StoreError> in
-      do throws(StoreError) {
-        let remembered = try boot.flatMap { (boot) throws(StoreError) in try store.clockBelief(in: boot.uuid) }
-        return .success(
-          judgement.clock(
-            in: boot, at: lead, from: start, remembered: remembered, newest: try store.newestBelievedEnd()))
-      } catch {
-        return .failure(error)
-      }
+    return try storing { (store) throws(StoreError) in
+      let remembered = try boot.flatMap { (boot) throws(StoreError) in try store.clockBelief(in: boot.uuid) }
+      return judgement.clock(
+        in: boot, at: lead, from: start, remembered: remembered, newest: try store.newestBelievedEnd())
     }
-    do throws(StoreError) { return try found.get() } catch { throw .store(error) }
   }
 }
 

@@ -6,61 +6,97 @@ import HealthModel
 package import SeriesStore
 import Timeline
 
-// Whether the wall clock can be believed.
+/// Whether the wall clock can be believed: who is asked, and when, and what follows for the dates of stored recordings.
+///
+/// On the recorder's thread, while the recorder runs.
+actor ClockKeeper {
+  private let recorder: Recorder
+  private let follower: StoreFollower
+  private let clock: HostClock
+  private let machine: MachineClock
+  private var looks = ClockLooks()
+  private var datings = Datings()
+  private var watch: ClockSetWatch?
+  /// The last question to the clock's service, with what follows from its answer.
+  private var question: Task<Void, Never>?
 
-extension Recorder {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe recorder.unownedExecutor }
+
+  init(of recorder: Recorder, _ follower: StoreFollower) {
+    self.recorder = recorder
+    self.follower = follower
+    clock = recorder.clock
+    machine = recorder.settings.machineClock
+  }
+
   /// Follows the clock from now on, so that one that is set while nothing else happens is seen.
-  func watchClock() {
+  func start() {
     do {
-      clockWatch = try ClockSetWatch(on: loop) { [weak self] in
-        self?.assumeIsolated { $0.clockWasSet() }
+      watch = try ClockSetWatch(on: recorder.loop) { [weak self] in
+        self?.assumeIsolated { $0.wasSet() }
       }
     } catch {
       log(.warning, "a clock that is set is seen only with a sensor's next value: \(error)")
     }
   }
 
-  private func clockWasSet() {
+  /// Somebody set the clock while nothing else happened, or the machine was suspended.
+  private func wasSet() {
+    let isStopping = recorder.assumeIsolated { recorder in
+      if !recorder.isStopping { recorder.followClock(at: recorder.clock.now()) }
+      return recorder.isStopping
+    }
     guard !isStopping else { return }
-    followClock(at: clock.now())
-    noteClockSet()
-    publishStatus()
+    clockSet()
+    recorder.assumeIsolated { $0.publishStatus() }
   }
 
   /// Somebody set the clock.
-  func noteClockSet() {
-    if clockLooks.clockSet() { askClockService() }
+  func clockSet() {
+    if looks.clockSet() { ask() }
   }
 
   /// Asks whether the clock is synchronised, where that is not known yet.
-  func lookAtClock() {
-    if clockLooks.look() { askClockService() }
+  func look() {
+    if looks.look() { ask() }
   }
 
-  /// Asks again after the clock was set.
-  func clockTimeReached(_ now: BootInstant) {
-    if clockLooks.timeReached(now) { askClockService() }
-    if datings.timeReached(now) { clockQuestion = Task(executorPreference: loop) { await self.dateAnew() } }
-    armTimer(for: clockLooks.deadline)
-    armTimer(for: datings.deadline)
+  /// The time is `now`: asks again after the clock was set.
+  func timeReached(_ now: BootInstant) {
+    if looks.timeReached(now) { ask() }
+    if datings.timeReached(now) { dateSoon() }
+    armTimer()
   }
 
-  /// The judgement by which recordings are dated that are stored now. The end of a recorder waits for no service.
-  func lookAtClockBeforeCommit() async {
-    guard !isStopping else { return }
-    lookAtClock()
-    await clockQuestion?.value
+  /// The judgement by which a recording is dated that is stored now.
+  func judgement() async -> ClockJudgement {
+    ClockJudgement(boot: clock.boot, lead: await recorder.presentOffset, belief: looks.belief, machine: machine)
   }
 
-  private func askClockService() {
-    clockQuestion = Task(executorPreference: loop) { await self.hearClockService() }
+  /// Asks before something is stored. The end of a recorder waits for no service.
+  func lookBeforeCommit() async {
+    guard await !recorder.isStopping else { return }
+    look()
+    await question?.value
   }
 
-  private func hearClockService() async {
-    var answer = ClockBelief.notKnown
-    if let connection = bus?.connection { answer = await ClockService.belief(on: connection) }
-    let news = clockLooks.answered(answer, at: clock.now())
-    armTimer(for: clockLooks.deadline)
+  /// Something was stored with this clock. A session that ended before the clock was right, and is stored after, is dated
+  /// anew, too.
+  func stored(_ recorded: RecordedClock?) async {
+    guard let recorded, !recorded.belief.isTrusted, looks.belief == .synchronised, await !recorder.isStopping,
+      recorded.boot == clock.boot.uuid
+    else { return }
+    dateSoon()
+  }
+
+  private func ask() {
+    question = Task(executorPreference: recorder.loop) { await self.hearService() }
+  }
+
+  private func hearService() async {
+    let answer = await recorder.bus?.clockBelief() ?? .notKnown
+    let news = looks.answered(answer, at: clock.now())
+    armTimer()
     switch news {
     case .becameSynchronised:
       log(.info, "the clock is synchronised")
@@ -69,58 +105,38 @@ extension Recorder {
     case nil: break
     }
   }
-}
 
-// Consequences for the dates of stored recordings.
-extension Recorder {
-  /// The belief in the clock now.
-  var clockJudgement: ClockJudgement {
-    ClockJudgement(
-      boot: clock.boot, lead: presentOffset, belief: clockLooks.belief, machine: settings.machineClock)
-  }
-
-  /// Records that something was stored with this clock. A session that ended before the clock was right, and is stored
-  /// after, is dated anew, too.
-  func noteClock(_ clock: RecordedClock?) {
-    guard let clock, !clock.belief.isTrusted, clockLooks.belief == .synchronised, !isStopping else { return }
-    guard clock.boot == self.clock.boot.uuid else { return }
-    clockQuestion = Task(executorPreference: loop) { await self.dateAnew() }
-  }
-
-  /// Counts what has dates that are in doubt, for the status.
-  func countDoubtful() async {
-    guard let store = files?.store, let count = try? await store.doubtfulCount() else { return }
-    doubtful = count
+  private func dateSoon() {
+    question = Task(executorPreference: recorder.loop) { await self.dateAnew() }
   }
 
   /// Dates anew what this boot's clock dated wrongly before it was synchronised.
   private func dateAnew() async {
-    guard let store = files?.store, clockLooks.belief == .synchronised else { return }
+    guard looks.belief == .synchronised else { return }
     let isNow = datings.begin(at: clock.now())
-    defer { armTimer(for: datings.deadline) }
+    defer { armTimer() }
     guard isNow else { return }
-    let (boot, lead) = (clock.boot.uuid, presentOffset)
+    let (store, boot, lead) = (follower.store, clock.boot.uuid, await recorder.presentOffset)
     do {
-      try await makeStoreSound()
+      try await follower.makeSound()
       try await store.remember(.synchronised, at: lead, in: boot)
       for group in Datings.groups(try await store.misdated(in: boot, at: lead)) {
         let outcome = try await store.date(group.objects, by: group.shift, as: .synchronised, lead: lead)
         for line in outcome.lines { log(.notice, line) }
       }
-      await countDoubtful()
+      await follower.countDoubtful()
       datings.ended(failed: false)
     } catch {
       log(.error, "what was recorded before the clock was right keeps its dates for now: \(error)")
       datings.ended(failed: true)
     }
-    publishStatus()
+    await recorder.publishStatus()
   }
 
   /// Logs that the clock was set by hand: nothing confirms that it is right, so one line names the sessions and the
   /// command.
   private func nameMisdated() async {
-    guard let store = files?.store else { return }
-    let (boot, lead) = (clock.boot.uuid, presentOffset)
+    let (store, boot, lead) = (follower.store, clock.boot.uuid, await recorder.presentOffset)
     do {
       if try await store.clockBelief(in: boot) != nil { try await store.remember(.notSynchronised, at: lead, in: boot) }
       var names: [String] = []
@@ -137,6 +153,16 @@ extension Recorder {
     } catch {
       log(.error, "what was recorded before the clock was set cannot be named: \(error)")
     }
+  }
+
+  private func armTimer() {
+    for deadline in [looks.deadline, datings.deadline] {
+      recorder.assumeIsolated { $0.armTimer(for: deadline) }
+    }
+  }
+
+  private func log(_ level: RecorderSettings.LogLevel, _ line: String) {
+    recorder.settings.log(level, line)
   }
 }
 
