@@ -33,30 +33,33 @@ struct CentreRows {
   init(of gateway: String, in database: inout Database) throws {
     self.gateway = [.text(gateway)]
     for table in [CentreTable.session, .sample] {
-      let rows = try VerifyCommand.rows(
+      try each(
         """
         SELECT id, digest, store, history, change, coalesce(sync_version, 0), \(table == .sample ? "session" : "NULL")
         FROM \(table.fullName) WHERE gateway = $1
-        """, self.gateway, &database)
-      for row in rows {
+        """, .distinct([.uuid, .bytea, .uuid, .integer, .bigint, .bigint, .uuid]), &database
+      ) { row in
         guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[2], row[3]),
           let change = Int64(row[4] ?? ""),
           let version = Int64(row[5] ?? "")
-        else { continue }
+        else { return }
         let held = Held(
           digest: Transfer.bytes(row[1]), line: line, change: change, syncVersion: version,
           session: row[6].flatMap { UUID(uuidString: $0) })
         if objects.updateValue(held, forKey: id) != nil { doubled.insert(id) }
       }
     }
-    for row in try VerifyCommand.rows(
-      "SELECT object, store, history FROM sensord_holder WHERE gateway = $1", self.gateway, &database)
-    {
-      guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]) else { continue }
+    try each(
+      "SELECT object, store, history FROM sensord_holder WHERE gateway = $1", .distinct([.uuid, .uuid, .integer]),
+      &database
+    ) { row in
+      guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]) else { return }
       holders.insert(Holder(object: id, line: line))
     }
     for table in Self.referred {
-      for row in try read(table, where: "gateway = $1", self.gateway, &database) {
+      for row in try read(
+        table, where: "gateway = $1", self.gateway, .whole(table), &database)
+      {
         references[Self.key(row, of: nil)] = Self.compared(row)
       }
     }
@@ -131,6 +134,11 @@ struct CentreRows {
     let span: [Field] = [
       Field(first.overflow ? Int64.min : first.partialValue), Field(some.map(\.until).max()),
     ]
+    // Other rows may be there than in the store, but not any number of them, nor of any length.
+    let expected = some.flatMap(\.rows)
+    let longest = expected.lazy.flatMap(\.fields).map { if case .text(let text) = $0 { text.utf8.count } else { 0 } }
+      .max()
+    let (most, text) = (4 * expected.count + 10_000, 4 * (longest ?? 0) + 65_536)
     var found: [UUID: Set<CentreObject.Row>] = [:]
     for table in [CentreTable.session, .sample] + CentreTable.parts {
       let isOwn = table == .session || table == .sample
@@ -138,7 +146,10 @@ struct CentreRows {
         table == .cell ? "time >= $4::bigint AND time <= $5::bigint" : "time = ANY ($4::bigint[])"
       let condition =
         "gateway = $1 AND person = ANY ($2::text[]) AND \(isOwn ? "id" : "owner") = ANY ($3::uuid[]) AND \(time)"
-      for row in try read(table, where: condition, shared + (table == .cell ? span : [times]), &database) {
+      for row in try read(
+        table, where: condition, shared + (table == .cell ? span : [times]), .whole(table, rows: most, text: text),
+        &database)
+      {
         guard case .text(let owner) = row.fields[3], let id = UUID(uuidString: owner) else { continue }
         found[id, default: []].insert(.init(table: table, fields: Self.compared(row)))
       }
@@ -146,14 +157,24 @@ struct CentreRows {
     return found
   }
 
+  /// Gives one row of this gateway after the other.
+  private func each(
+    _ statement: String, _ shape: Database.Shape, _ database: inout Database, _ body: ([String?]) -> Void
+  ) throws {
+    do throws(DatabaseFailure) {
+      try database.each(statement, gateway, shape) { (row) throws(DatabaseFailure) in body(row) }
+    } catch { throw ForwardFailure(error) }
+  }
+
   private func read(
-    _ table: CentreTable, where condition: String, _ fields: [Field], _ database: inout Database
+    _ table: CentreTable, where condition: String, _ fields: [Field], _ shape: Database.Shape,
+    _ database: inout Database
   ) throws -> [CentreObject.Row] {
     let columns = table.columns.map { column in
       table == .chunk && column.name == "payload" ? "sha256(payload)" : "\"\(column.name)\""
     }.joined(separator: ", ")
     return try VerifyCommand.rows(
-      "SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields, &database
+      "SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields, shape, &database
     ).map { row in
       .init(table: table, fields: zip(row, table.columns).map { Field($0, of: $1.kind) })
     }

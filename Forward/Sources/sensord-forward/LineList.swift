@@ -29,7 +29,8 @@ struct LineList {
       """
       SELECT store, history, anchor, sent, person, records, marks, linked FROM sensord_gateway WHERE gateway = $1
       ORDER BY store, history
-      """, [.text(gateway)]
+      """, [.text(gateway)],
+      Database.Shape([.uuid, .integer, .text, .bigint, .text, .integer, .text, .bigint], rows: 10_000, text: 65_536)
     ).rows.compactMap { row in
       guard let line = Line(row[0], row[1]), let sent = Int64(row[3] ?? ""), let linked = Int64(row[7] ?? "") else {
         return nil
@@ -43,7 +44,7 @@ struct LineList {
       ? []
       : try database.run(
         "SELECT store, history, other_store, other_history, mine, theirs FROM sensord_fork WHERE gateway = $1",
-        [.text(gateway)]
+        [.text(gateway)], [.uuid, .integer, .uuid, .integer, .bigint, .bigint]
       ).rows
     {
       guard let one = Line(row[0], row[1]), let other = Line(row[2], row[3]), let mine = Int64(row[4] ?? ""),
@@ -112,7 +113,8 @@ struct LineList {
       """
       SELECT first, links FROM sensord_link
       WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer \(condition)
-      """, [.text(gateway), .text(line.store.text), Field(line.history)])
+      """, [.text(gateway), .text(line.store.text), Field(line.history)],
+      Database.Shape([.bigint, .bytea], rows: Int.max, text: 65_536))
     var list = LinkList()
     for row in answer.rows {
       if let first = Int64(row[0] ?? "") { list.add(from: first, Transfer.bytes(row[1])) }

@@ -34,6 +34,8 @@ struct RestorationSource: ~Copyable {
     var owner: UUID
     /// 64 hexadecimal digits.
     var digest: String
+    /// In bytes.
+    var size: Int64
   }
 
   /// An object or a deletion.
@@ -79,7 +81,7 @@ struct RestorationSource: ~Copyable {
       let content = Array(reference.values.dropFirst())
       var number = own
       if let present = taken[own], present != content {
-        number = taken.first { $0.value == content }?.key ?? (taken.keys.max() ?? 0) + 1
+        number = taken.first { $0.value == content }?.key ?? (taken.keys.max() ?? 0) &+ 1
       }
       numbers[line, default: [:]][own] = number
       guard taken.updateValue(content, forKey: number) == nil else { continue }
@@ -89,6 +91,9 @@ struct RestorationSource: ~Copyable {
     return numbers
   }
 
+  /// A chunk's key has the number of its change above 20 bits.
+  private static let lastNumber = Int64.max >> 20
+
   /// Finds all objects and deletions, and their numbers.
   private mutating func list() throws {
     let deletions = try Transfer.deletions(of: nil, gateway: gateway, in: &database)
@@ -96,7 +101,7 @@ struct RestorationSource: ~Copyable {
     for row in try database.run(
       """
       SELECT object, change FROM sensord_holder WHERE gateway = $1 AND store = $2::uuid ORDER BY history
-      """, order
+      """, order, .distinct([.uuid, .bigint])
     ).rows {
       if let id = UUID(uuidString: row[0] ?? ""), let change = Int64(row[1] ?? "") { holders[id] = change }
     }
@@ -107,9 +112,10 @@ struct RestorationSource: ~Copyable {
         """
         SELECT id, store, history, change, person, time, \(table == .sample ? "session" : "NULL") FROM \(table.fullName)
         WHERE gateway = $1
-        """, [.text(gateway)])
+        """, [.text(gateway)], .distinct([.uuid, .uuid, .integer, .bigint, .text, .bigint, .uuid]))
       for row in answer.rows {
-        guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]), let change = Int64(row[3] ?? "")
+        guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]),
+          let change = Int64(row[3] ?? ""), (1...Self.lastNumber).contains(change)
         else { throw RestoredObjects.Damage(table: table.name) }
         let ended = deletions[id] ?? []
         guard !ended.contains(where: { $0.number == Int64.max }) else { continue }
@@ -152,13 +158,13 @@ struct RestorationSource: ~Copyable {
       """
       SELECT object, store, history, number, deleted FROM sensord_tombstone
       WHERE gateway = $1 AND coalesce(store = $2::uuid, true) ORDER BY store, history DESC, number
-      """, order
+      """, order, .distinct([.uuid, .uuid, .integer, .bigint, .bigint])
     ).rows {
       guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]), let number = Int64(row[3] ?? "")
       else { throw RestoredObjects.Damage(table: "tombstone") }
       let time = Int64(row[4] ?? "").map { Timestamp(microseconds: $0) }
       let entry = Entry(object: id, number: number, line: line, time: time)
-      let isOwn = number < Int64.max && !taken.contains(number)
+      let isOwn = (1...Self.lastNumber).contains(number) && !taken.contains(number)
       if let there = present[id] {
         // Saved again after that.
         if isOwn, number < there {
@@ -224,7 +230,7 @@ struct RestorationSource: ~Copyable {
       [
         .text(file.person), .text(file.start), .text(gateway), .text(file.owner.text), .text("\\x\(file.digest)"),
         Field(ordinal),
-      ])
+      ], Database.Shape([.bytea], rows: 1, text: 2 + 2 * FileTransfer.pieceLength))
     guard let row = answer.rows.first, case .bytes(let bytes) = Field(row[0], of: .bytea) else { return nil }
     return bytes
   }
@@ -241,9 +247,12 @@ struct RestorationSource: ~Copyable {
       damaged.append(entry.object)
     }
     for row in change.rows where row.table == "attachments" {
-      guard case .blob(let digest) = row["digest"] else { throw RestoredObjects.Damage(table: "object") }
+      guard case .blob(let digest) = row["digest"], case .integer(let size) = row["size"] else {
+        throw RestoredObjects.Damage(table: "object")
+      }
       files.insert(
-        File(person: entry.person, start: entry.start, owner: entry.object, digest: Hexadecimal.text(digest)))
+        File(
+          person: entry.person, start: entry.start, owner: entry.object, digest: Hexadecimal.text(digest), size: size))
     }
     // Objects that were forgotten are not members any more.
     var positions: [SQLValue: Int64] = [:]
@@ -289,7 +298,9 @@ struct RestorationSource: ~Copyable {
     _ table: CentreTable, where condition: String, _ fields: [Field]
   ) throws -> [CentreObject.Row] {
     let columns = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-    return try database.run("SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields).rows.map { row in
+    let shape = Database.Shape.whole(table)
+    return try database.run("SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields, shape).rows.map {
+      row in
       .init(table: table, fields: zip(row, table.columns).map { Field($0, of: $1.kind) })
     }
   }

@@ -108,7 +108,10 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
       defer { close(descriptor) }
       unsafe unlink(template)
       var ordinal: Int64 = 0
-      while let piece = try source.piece(ordinal, of: file) {
+      var left = file.size
+      // Of more bytes than the file has its digest is another.
+      while left >= 0, let piece = try source.piece(ordinal, of: file), !piece.isEmpty {
+        left -= Int64(piece.count)
         var rest = piece[...]
         while !rest.isEmpty {
           let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
@@ -137,7 +140,7 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
   private func identity(_ settings: Settings, _ database: inout Database) throws -> UUID {
     let found = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
       try database.run(
-        "SELECT DISTINCT store FROM sensord_gateway WHERE gateway = $1 ORDER BY store", [.text(settings.user)])
+        "SELECT DISTINCT store FROM sensord_gateway WHERE gateway = $1 ORDER BY store", [.text(settings.user)], [.uuid])
     }
     let present = found.rows.compactMap { UUID(uuidString: $0[0] ?? "") }
     if all {

@@ -21,7 +21,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     let store = try Place.open(settings)
     var database = try Forwarder.connect(settings, password: password)
     // One state of the centre, whatever else is forwarded meanwhile. The store is compared up to where that state is.
-    _ = try Self.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], &database)
+    _ = try Self.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], [], &database)
     let beginning = try await Forwarder.store { try await store.history(after: .start, limit: 1) }
     let gateway: [Field] = [.text(settings.user)]
     let list = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
@@ -105,7 +105,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     counts.damaged =
       try Self.rows(
         "SELECT count(*) FROM sensord_chunk WHERE gateway = $1 AND sha256(payload) <> sha256", [.text(settings.user)],
-        &database
+        [.bigint], &database
       ).first?[0] ?? "0"
     let attachments = try await Forwarder.store { try await store.allAttachments() }
     let files = try compareFiles(
@@ -238,7 +238,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     guard !side.waiting.isEmpty else { return [] }
     let owners = try Self.rows(
       "SELECT DISTINCT owner FROM sensord_association WHERE gateway = $1 AND object = ANY ($2::uuid[])",
-      [gateway[0], Insertion.list(side.waiting.map(\.text))], &database)
+      [gateway[0], Insertion.list(side.waiting.map(\.text))], .distinct([.uuid]), &database)
     return side.waiting.union(side.owners).union(owners.compactMap { UUID(uuidString: $0[0] ?? "") })
   }
 
@@ -250,7 +250,9 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     for table in CentreTable.parts {
       // Of objects of this store only: a gateway may have had others.
       for row in try Self.rows(
-        "SELECT owner, count(*) FROM \(table.fullName) WHERE person <> '' GROUP BY owner", [], &database)
+        "SELECT owner, count(*) FROM \(table.fullName) WHERE person <> '' GROUP BY owner", [],
+        .distinct([.uuid, .bigint]),
+        &database)
       {
         guard let id = UUID(uuidString: row[0] ?? ""), present[id] != nil else { continue }
         found[table.fullName + " " + id.text] = Int(row[1] ?? "")
@@ -286,9 +288,10 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
   ) throws -> (count: Int, missing: [Attachment]) {
     let found = try Self.rows(
       """
-      SELECT owner, file, CASE WHEN bool_and(sha256(payload) = sha256) THEN sum(octet_length(payload)) ELSE -1 END
+      SELECT owner, file, CASE WHEN bool_and(sha256(payload) = sha256) THEN sum(octet_length(payload)) ELSE -1 END,
+        person, time
       FROM sensord_attachment WHERE gateway = $1 GROUP BY person, time, owner, file
-      """, [gateway[0]], &database
+      """, [gateway[0]], .distinct([.uuid, .bytea, .bigint, .text, .bigint]), &database
     ).filter { row in UUID(uuidString: row[0] ?? "").map { present[$0] != nil } ?? false }
     let files = Dictionary(
       attachments.map { ("\($0.object.text) \($0.digest)", $0) }, uniquingKeysWith: { first, _ in first })
@@ -347,7 +350,11 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     }
   }
 
-  static func rows(_ statement: String, _ fields: [Field], _ database: inout Database) throws -> [[String?]] {
-    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in try database.run(statement, fields) }.rows
+  static func rows(
+    _ statement: String, _ fields: [Field], _ shape: Database.Shape, _ database: inout Database
+  ) throws -> [[String?]] {
+    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run(statement, fields, shape)
+    }.rows
   }
 }

@@ -125,6 +125,11 @@ struct CentreTests {
       parameters.contains { $0 == ("keepalives_idle", "60") } && parameters.contains { $0 == ("keepalives_count", "3") }
     )
     #expect(
+      // Of the home folder no file decides.
+      ["passfile", "sslcert", "sslkey", "sslcrl"].allSatisfy { name in
+        parameters.contains { $0 == (name, "/nonexistent") }
+      })
+    #expect(
       parameters.contains { $0 == ("sslmode", "verify-full") } && parameters.contains { $0 == ("password", "secret") })
     for (text, words) in [
       ("\(good)\nAda = p2", "line 8"), ("\(good)\nother = Ada Lovelace", "line 8"), ("\(good)\nother", "line 8"),
