@@ -149,7 +149,7 @@ struct RunCommand: ParsableCommand, ForwardAction {
   }
 }
 
-/// What `run` reports while it goes on: to the log each cause once, and to the file of the last failure.
+/// The failures that `run` reports while it goes on: to the log each cause once, and to the file of the last one.
 private final class Trouble {
   private let path: String
   /// Of a former run, too.

@@ -35,7 +35,7 @@ struct FileTransfer {
             JOIN sensord_sample AS sample ON sample.person = part.person AND sample.time = part.time
               AND sample.gateway = part.gateway AND sample.id = part.owner
           WHERE part.gateway = $1 AND sample.store = $2::uuid AND part.person = $3 AND sample.person = $3
-          """, place + [.text(person)], .distinct([.uuid]))
+          """, place + [.text(person)], [.uuid])
         owners.formUnion(answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
       }
     }

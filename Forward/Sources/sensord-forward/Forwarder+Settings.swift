@@ -8,7 +8,7 @@ extension Forwarder {
   /// person of its own sessions alone: with other firmware the sensor gets a new row, and later data would become the new person's
   /// without an error.
   static func refuseOtherPersons(
-    of store: HealthStore, _ objects: CentreObjects, in database: inout Database,
+    of store: HealthStore, _ objects: CentreObjects, among most: Int, in database: inout Database,
     isolation: isolated (any Actor)? = #isolation
   ) async throws {
     let devices = try await Self.store { try await store.historyDevices() }
@@ -22,14 +22,18 @@ extension Forwarder {
         objects.persons.person(ofDevice: device) != person
       else { continue }
       // The number may be another device's since what it had was deleted: of whom it is, only objects say.
-      let found = try centre(&database) { (database) throws(DatabaseFailure) in
-        try database.run(
+      var found: [UUID] = []
+      try centre(&database) { (database) throws(DatabaseFailure) in
+        _ = try database.each(
           [CentreTable.session, .sample].map {
             "SELECT id FROM \($0.fullName) WHERE \(isOfCopy) AND person = $4 AND device = $5::bigint"
           }.joined(separator: " UNION ALL "), copy + [.text(person), .text(row[0] ?? "")],
-          .distinct([.uuid]))
+          Database.Shape([.uuid], rows: most)
+        ) { (row) throws(DatabaseFailure) in
+          if let id = UUID(uuidString: row[0] ?? "") { found.append(id) }
+        }
       }
-      for id in found.rows.compactMap({ UUID(uuidString: $0[0] ?? "") }) {
+      for id in found {
         guard let object = try await Self.store({ try await store.history(of: [id]) }).first,
           let now = object.device, objects.persons.person(ofDevice: now) != person
         else { continue }
@@ -68,7 +72,7 @@ extension Forwarder {
         JOIN sensord_object AS part ON part.person = sample.person AND part.time = sample.time
           AND part.gateway = sample.gateway AND part.owner = sample.id
       WHERE sample.gateway = $1 AND sample.store = $2::uuid AND part.origin = $3
-      """, place + [.text(CentreObjects.recordTable)], .distinct([.text, .bigint, .uuid])
+      """, place + [.text(CentreObjects.recordTable)], [.text, .bigint, .uuid]
     ).rows
     guard !found.isEmpty else { return }
     let columns = (0..<3).map { column in Set(found.compactMap { $0[column] }) }

@@ -51,7 +51,7 @@ struct Forwarder: ~Copyable {
     var database = try Self.connect(settings, password: password, reportSilence: reportSilence)
     let place = try await Self.place(of: store, identity: beginning.store, in: &database, settings: settings)
     let objects = CentreObjects(copy: place.copy, persons: settings.persons)
-    try await Self.refuseOtherPersons(of: store, objects, in: &database)
+    try await Self.refuseOtherPersons(of: store, objects, among: place.mostObjects, in: &database)
     return Forwarder(store, place, settings.persons, database, isAgain: isAgain)
   }
 
@@ -126,6 +126,7 @@ struct Forwarder: ~Copyable {
     var lines: Lines
     var anchor: ChangeAnchor
     var linked: Int64
+    var mostObjects: Int
   }
 
   /// The place of a store at the centre: that of its line, or the start of a new one where the store's list of changes is not that of
@@ -191,7 +192,8 @@ struct Forwarder: ~Copyable {
     }
     return LinePlace(
       copy: CentreCopy(gateway: settings.user, store: identity, history: own.line.history),
-      lines: current.lines(seenBy: own.line), anchor: anchor ?? .start, linked: own.linked)
+      lines: current.lines(seenBy: own.line), anchor: anchor ?? .start, linked: own.linked,
+      mostObjects: current.mostObjects)
   }
 
   /// Begins a new line.
@@ -230,7 +232,8 @@ struct Forwarder: ~Copyable {
     } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
     return LinePlace(
       copy: CentreCopy(gateway: settings.user, store: identity, history: line.history),
-      lines: begun.lines(seenBy: line), anchor: .start, linked: 0)
+      lines: begun.lines(seenBy: line), anchor: .start, linked: 0,
+      mostObjects: begun.mostObjects)
   }
 
   /// Forwards all that there is, and says so after each part; the number of changes.
@@ -287,7 +290,7 @@ struct Forwarder: ~Copyable {
     if fileMarks == nil {
       let found = try database.run(
         "SELECT owner FROM sensord_object WHERE \(Self.areMarks) AND ordinal = \(CentreObjects.fileMark)", [gateway],
-        .distinct([.uuid]))
+        [.uuid])
       fileMarks = Set(found.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
     }
     guard areDamaged != fileMarks?.contains(sample) else { return false }
@@ -318,7 +321,7 @@ struct Forwarder: ~Copyable {
     let answer = try Self.centre(&database) { (database) throws(DatabaseFailure) in
       try database.run(
         "SELECT DISTINCT owner FROM sensord_association WHERE gateway = $1 AND object = ANY ($2::uuid[])",
-        [.text(gateway), Insertion.list(deleted)], .distinct([.uuid]))
+        [.text(gateway), Insertion.list(deleted)], [.uuid])
     }
     let present = Set(part.altered.map(\.object))
     let owners = answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") }.filter { !present.contains($0) }

@@ -12,9 +12,9 @@ extension Transfer {
     return objects.filter { !lines.isDeleted($0, by: deletions) }
   }
 
-  /// The deletions of objects that the centre has; of all without a list.
+  /// The deletions of objects that the centre has.
   static func deletions(
-    of objects: Set<UUID>?, gateway: String, in database: inout Database
+    of objects: Set<UUID>, gateway: String, in database: inout Database
   ) throws(DatabaseFailure) -> [UUID: [Lines.Deletion]] {
     let isLater = "there.gateway = gone.gateway AND there.store = gone.store AND there.history = gone.history"
     let saved = [CentreTable.session, .sample].map { table in
@@ -25,9 +25,9 @@ extension Transfer {
       SELECT object, store, history, number, \(saved.joined(separator: " OR "))
         OR EXISTS (SELECT 1 FROM sensord_holder AS there
           WHERE there.object = gone.object AND \(isLater) AND there.change > gone.number)
-      FROM sensord_tombstone AS gone WHERE gateway = $1\(objects == nil ? "" : " AND object = ANY ($2::uuid[])")
-      """, [.text(gateway)] + (objects.map { [Insertion.list($0.map(\.text))] } ?? []),
-      .distinct([.uuid, .uuid, .integer, .bigint, .text]))
+      FROM sensord_tombstone AS gone WHERE gateway = $1 AND object = ANY ($2::uuid[])
+      """, [.text(gateway), Insertion.list(objects.map(\.text))],
+      [.uuid, .uuid, .integer, .bigint, .text])
     var deletions: [UUID: [Lines.Deletion]] = [:]
     for row in answer.rows {
       guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]), let number = Int64(row[3] ?? "")
@@ -117,7 +117,7 @@ extension Transfer {
         WHERE gateway = $1 AND (id = ANY ($2::uuid[])\(isSample ? " OR session = ANY ($2::uuid[])" : ""))
         """,
         [.text(copy.gateway), Insertion.list(objects), .text(copy.store.text), Field(copy.history)],
-        .distinct([.uuid, .text, .bigint, .bigint, .uuid, .integer, .bigint, .uuid, .text, .text, .text]))
+        [.uuid, .text, .bigint, .bigint, .uuid, .integer, .bigint, .uuid, .text, .text, .text])
       for row in answer.rows {
         guard let place = Self.place(row), let line = Line(row[4], row[5]), let change = Int64(row[6] ?? "") else {
           continue
@@ -141,7 +141,7 @@ extension Transfer {
           .init(
             table: .tombstone,
             fields: [
-              .text(copy.gateway), .text(place.id), .text(line.store.text), Field(line.history), Field(change + 1),
+              .text(copy.gateway), .text(place.id), .text(line.store.text), Field(line.history), Field(change &+ 1),
               .null,
             ]))
       }
@@ -215,7 +215,7 @@ extension Transfer {
       WHERE sample.gateway = $1 AND sample.sync_identifier = ANY ($2::text[])
       """, [.text(gateway), Insertion.textList(Set(named.compactMap { $0.sync?.identifier }))],
       Database.Shape(
-        [.uuid, .text, .bigint, .bigint, .uuid, .integer, .bigint, .bigint, .text, .text], rows: Int.max,
+        [.uuid, .text, .bigint, .bigint, .uuid, .integer, .bigint, .bigint, .text, .text],
         text: 1 << 20))
     var present: [CentreObject.SyncKey: Twin] = [:]
     for row in answer.rows {

@@ -94,7 +94,7 @@ struct Transfer {
       let place = Array(reference.fields.prefix(4))
       let there = try database.run(
         "SELECT \(columns) FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place,
-        .whole(.device, rows: 1))
+        .named(.device))
       guard let row = there.rows.first, row.map({ Field($0) }) != reference.fields else { continue }
       let isUsed = try database.run(
         [CentreTable.session, .sample].map {
@@ -200,7 +200,7 @@ struct Transfer {
     var until: Int64
   }
 
-  static let ofPlaces = Database.Shape.distinct([.uuid, .text, .bigint, .bigint])
+  static let ofPlaces = Database.Shape([.uuid, .text, .bigint, .bigint])
 
   static func place(_ row: [String?]) -> Place? {
     guard let id = row[0], let person = row[1], let time = Int64(row[2] ?? ""), let until = Int64(row[3] ?? "") else {

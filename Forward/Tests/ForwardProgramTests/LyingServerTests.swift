@@ -1,5 +1,8 @@
 import FoundationEssentials
 import Glibc
+import HealthModel
+import SeriesStore
+import StoreSamples
 import TestSupport
 import Testing
 
@@ -16,6 +19,15 @@ struct LyingServerTests {
     let gateway = try TestGateway(on: server, centre: "lies")
     let store = try gateway.open()
     try await gateway.record(2, into: store)
+    try gateway.forward()
+    await store.close()
+    // A second line, for the statements that only several have.
+    gateway.removeStore()
+    let other = try gateway.open()
+    let ids = try await gateway.record(2, first: 2, into: other)
+    try gateway.forward()
+    try await SampleSessions.delete(ids[0], from: other)
+    try gateway.forward()
     try gateway.configure(host: gateway.folder.path)
     let count = ProcessInfo.processInfo.environment["SENSORD_LIES"] ?? "150"
     let output = try OutputFile()
@@ -23,7 +35,8 @@ struct LyingServerTests {
       "/usr/bin/python3",
       [
         #filePath.replacing("ForwardProgramTests/LyingServerTests.swift", with: "liar.py"), TestGateway.program,
-        "\(gateway.folder.path)/forward.conf", gateway.folder.path, "\(gateway.folder.path)/restored.sqlite",
+        "\(gateway.folder.path)/forward.conf", "\(server.socket)/.s.PGSQL.5432", gateway.folder.path,
+        try await other.history(after: .start, limit: 1).store.uuidString.lowercased(),
         ProcessInfo.processInfo.environment["SENSORD_LIES_FROM"] ?? "0", count,
       ], environment: ["PATH": "/usr/bin:/bin"], output: output.descriptor, errors: output.descriptor)
     #expect(liar.wait() == 0, "\(output.text)")
@@ -51,6 +64,36 @@ struct LyingServerTests {
       #expect(found.status == 76 && found.errors.utf8.count < 500, "\(words): \(found.errors.prefix(500))")
       #expect(!found.errors.contains("\u{1b}"))
     }
+    // The service says so once, and goes on when it is repaired.
+    try await gateway.record(1, first: 1, into: store)
+    let waiting = try OutputFile()
+    let program = try gateway.start(["run"], output: try OutputFile(), errors: waiting)
+    defer {
+      program.send(SIGTERM)
+      program.wait()
+    }
+    while program.status == nil, !waiting.text.contains("none to what was asked") { poll(nil, 0, 20) }
+    _ = try gateway.rows("DROP VIEW sensord_schema")
+    _ = try gateway.rows("ALTER TABLE schema_before RENAME TO sensord_schema")
+    try gateway.wait("SELECT (count(*) = 2)::integer FROM sensord_session")
+    #expect(waiting.text.split(separator: "\n").count == 1, "\(waiting.text)")
+  }
+
+  @Test("true answers with long texts, and with many rows of one object, are no lies")
+  func long() async throws {
+    let gateway = try TestGateway(on: server, centre: "long")
+    let store = try gateway.open()
+    // Each byte is six in JSON.
+    let text = String(repeating: "\u{1}x", count: 200_000)
+    for seed in 1...3 {
+      try await SampleSessions.save(
+        UUID(), seed: UInt64(seed), beats: 20_000,
+        start: TestGateway.start.advanced(byMicroseconds: Int64(seed) * 86_400_000_000), sensor: TestGateway.strap,
+        text: text, into: store)
+    }
+    try gateway.forward()
+    let restored = try gateway.run("restore", "--to", "\(gateway.folder.path)/restored.sqlite")
+    #expect(restored.status == 0, "\(restored.errors)")
   }
 
   @Test("a password's file that is a pipe is refused by name, and so is a login that the server would cut")

@@ -32,30 +32,29 @@ struct Database: ~Copyable {
     var count: Int
   }
 
-  /// What an answer may be: the kinds of its columns, and how much there is of it at most. Empty for what gives no rows.
+  /// The limits of an answer: the kinds of its columns, and how much there is of it at most. Empty for what gives no rows.
   struct Shape: ExpressibleByArrayLiteral, Sendable {
     /// Nil where any columns may come.
     var kinds: [CentreTable.Kind]?
-    /// The number of rows.
-    var rows = 100_000
+    /// The number of rows, where they are not collected.
+    var rows = Int.max
     /// The bytes of a text or a `bytea`, as text.
     var text = 1024
+    /// The bytes of all rows, where they are collected.
+    var collected = 16 << 20
 
     init(arrayLiteral kinds: CentreTable.Kind...) { self.kinds = kinds }
 
-    init(_ kinds: [CentreTable.Kind]?, rows: Int = 100_000, text: Int = 1024) {
-      (self.kinds, self.rows, self.text) = (kinds, rows, text)
+    init(
+      _ kinds: [CentreTable.Kind]?, rows: Int = .max, text: Int = 1024, collected: Int = 16 << 20
+    ) {
+      (self.kinds, self.rows, self.text, self.collected) = (kinds, rows, text, collected)
     }
 
-    /// Whole rows of a table, each as large as a row of a store may be (16 MiB, a byte at most six in JSON).
-    static func whole(_ table: CentreTable, rows: Int = Int.max, text: Int = 6 * 16 << 20) -> Shape {
-      Shape(table.columns.map(\.kind), rows: rows, text: text)
+    /// Whole rows of a table that objects refer to, or of a device: names.
+    static func named(_ table: CentreTable) -> Shape {
+      Shape(table.columns.map(\.kind), text: 1 << 20)
     }
-
-    /// Rows of which nobody knows how many there are. None is twice in such an answer, so that a row that comes again and again has an end.
-    static func distinct(_ kinds: [CentreTable.Kind]) -> Shape { Shape(kinds, rows: Int.max) }
-
-    fileprivate var isDistinct: Bool { kinds != nil && rows == Int.max }
 
     /// The bytes of one row, with what else a server may send beside it.
     fileprivate var bytes: Int64 {
@@ -116,7 +115,13 @@ struct Database: ~Copyable {
   mutating func run(_ statement: String, _ fields: [Field] = [], _ shape: Shape = []) throws(DatabaseFailure) -> Answer
   {
     var rows: [[String?]] = []
-    let count = try each(statement, fields, shape) { (row) throws(DatabaseFailure) in rows.append(row) }
+    var bytes = 0
+    let count = try each(statement, fields, shape) { (row) throws(DatabaseFailure) in
+      // A row is an array, and each text that is not short one of its own.
+      bytes += row.reduce(32) { $0 + 16 + ($1.map { $0.utf8.count > 15 ? $0.utf8.count + 32 : 0 } ?? 0) }
+      guard bytes <= shape.collected else { throw DatabaseFailure(wrong: "it is larger than \(shape.collected) bytes") }
+      rows.append(row)
+    }
     return Answer(rows: rows, count: count)
   }
 
@@ -154,7 +159,6 @@ struct Database: ~Copyable {
   ) throws(DatabaseFailure) -> Int {
     var (rows, results, count) = (0, 0, 0)
     var failure: DatabaseFailure?
-    var last: [String?] = []
     while true {
       try wait(shape.bytes)
       guard let result = unsafe PQgetResult(handle) else { break }
@@ -163,10 +167,7 @@ struct Database: ~Copyable {
       case PGRES_SINGLE_TUPLE:
         rows += 1
         guard rows <= shape.rows else { throw DatabaseFailure(wrong: "it has more than \(shape.rows) rows") }
-        let row = try unsafe Self.row(of: result, shape)
-        guard !shape.isDistinct || row != last else { throw DatabaseFailure(wrong: "a row of it comes twice") }
-        last = row
-        try body(row)
+        try body(try unsafe Self.row(of: result, shape))
         continue
       case PGRES_TUPLES_OK where unsafe shape.kinds == nil || shape.kinds?.count == Int(PQnfields(result)): break
       case PGRES_TUPLES_OK: throw DatabaseFailure(wrong: "it has other columns")
