@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libpq-fe.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,8 +75,14 @@ static inline int cpostgresql_carry(int from, int to, long long *budget) {
   return 1;
 }
 
-// Waits for a result. 0: PQgetResult has one, or an error, without waiting; 1: nothing came for so many milliseconds; 2: more bytes
-// came than `budget` allows.
+// Bytes that the other side has not acknowledged: of a slow link the kernel holds what takes minutes.
+static inline int cpostgresql_unsent(int socket) {
+  int count = 0;
+  return ioctl(socket, SIOCOUTQ, &count) == 0 ? count : 0;
+}
+
+// Waits for a result. 0: PQgetResult has one, or an error, without waiting; 1: nothing came or went for so many milliseconds; 2: more
+// bytes came than `budget` allows.
 static inline int cpostgresql_wait(PGconn *connection, const int ends[2], long long budget, int milliseconds) {
   for (;;) {
     int flushed = PQflush(connection), sent;
@@ -94,8 +102,8 @@ static inline int cpostgresql_wait(PGconn *connection, const int ends[2], long l
     }
     if (received != 0 || (flushed == 1 && sent == 0)) continue;
     struct pollfd entry = {ends[0], sent == -1 ? POLLIN | POLLOUT : POLLIN, 0};
-    int count = poll(&entry, 1, milliseconds);
-    if (count == 0) return 1;
+    int unsent = cpostgresql_unsent(ends[0]);
+    if (poll(&entry, 1, milliseconds) == 0 && cpostgresql_unsent(ends[0]) == unsent) return 1;
   }
 }
 

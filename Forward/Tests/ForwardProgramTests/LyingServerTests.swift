@@ -29,7 +29,7 @@ struct LyingServerTests {
     try await SampleSessions.delete(ids[0], from: other)
     try gateway.forward()
     try gateway.configure(host: gateway.folder.path)
-    let count = ProcessInfo.processInfo.environment["SENSORD_LIES"] ?? "150"
+    let count = ProcessInfo.processInfo.environment["SENSORD_LIES"] ?? "40"
     let output = try OutputFile()
     let liar = try StartedProgram(
       "/usr/bin/python3",

@@ -22,7 +22,8 @@ struct ManySessionsTests {
     try await gateway.record(LongTrial.sessions, beats: 60, into: store)
     await store.close()
     for words in [
-      ["run", "--once"], ["run", "--once"], ["status"], ["verify"], ["restore", "--to", "\(gateway.folder.path)/again"],
+      ["run", "--once"], ["run", "--once"], ["status"], ["verify"],
+      ["restore", "--to", "\(gateway.folder.path)/again"],
     ] {
       let errors = try OutputFile()
       let output = try OutputFile()

@@ -17,10 +17,10 @@ struct Database: ~Copyable {
   /// Reports ``silence``.
   private let reportSilence: () -> Void
 
-  /// Milliseconds without a byte of an answer that is awaited, before that is reported, and how many times that until the connection
-  /// ends: a statement that the server still works on it cancels itself before (`statement_timeout`).
+  /// Milliseconds in which no byte comes or goes, before that is reported, and how many times that until the connection ends: a part is
+  /// half an hour on its way at 1 kB/s, where a proxy takes it at once, and the server cancels what takes it long (`statement_timeout`).
   private static let patience: Int32 = 30_000
-  private static let mostSilences = 5
+  private static let mostSilences = 60
   /// The first of these.
   static let silence = "the centre: no answer for 30 s"
 
@@ -198,7 +198,7 @@ struct Database: ~Copyable {
       default: throw DatabaseFailure(wrong: "a row of it is larger than \(bytes) bytes")
       }
     }
-    throw DatabaseFailure(state: "08006", message: "the server gave no answer for 150 s, so the connection was ended")
+    throw DatabaseFailure(state: "08006", message: "the server gave no answer for 30 min, so the connection was ended")
   }
 
   private static func row(of result: OpaquePointer, _ shape: Shape) throws(DatabaseFailure) -> [String?] {
