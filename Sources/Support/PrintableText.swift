@@ -1,18 +1,26 @@
-/// Text from a peripheral or a file, made fit for a terminal and a log.
+/// Text from others (a peripheral, a file, a server), made fit for a terminal and a log.
 ///
-/// A sensor chooses its own name (up to 248 bytes): the name can hold escape sequences that move the cursor or set the window's
-/// title, line feeds that forge a second row, and direction overrides that make the row read backwards. Every such character is
-/// shown as ``placeholder``, so that a reader sees the place.
-package enum PrintableText {
+/// A sensor chooses its own name (up to 248 bytes), and a server its messages: such a text can hold escape sequences that move the
+/// cursor or set the window's title, line feeds that forge a second row, and direction overrides that make the row read backwards.
+/// Every such character is shown as ``placeholder``, so that a reader sees the place.
+public enum PrintableText {
   /// U+FFFD, which invalid UTF-8 becomes too.
   package static let placeholder: Unicode.Scalar = "\u{FFFD}"
 
   /// `text` on one line, with no character that a terminal would act upon.
-  package static func line(_ text: String) -> String {
+  public static func line(_ text: String) -> String {
     guard !text.unicodeScalars.allSatisfy(isPlainASCII) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { result.append(isSafe(scalar) ? scalar : placeholder) }
     return String(result)
+  }
+
+  /// `text` on one line of at most `most` scalars; a longer text is cut and ends in `…`.
+  public static func line(_ text: String, most: Int) -> String {
+    // Of a text of megabytes only the beginning is looked at.
+    let scalars = text.unicodeScalars.prefix(most + 1)
+    let safe = line(String(scalars))
+    return scalars.count > most ? String(safe.unicodeScalars.prefix(most)) + "…" : safe
   }
 
   /// `text` on one line of at most `columns` columns; a longer text is cut and ends in `…`.

@@ -29,6 +29,7 @@ struct PrintableTextTests {
     #expect(PrintableText.line("abcdefgh", columns: 8) == "abcdefgh")
     #expect(PrintableText.line("abcdefghi", columns: 8) == "abcdefg…")
     #expect(PrintableText.line(String(repeating: "x", count: 248), columns: 10) == "xxxxxxxxx…")
+    #expect(PrintableText.line("a\nbcd", most: 5) == "a�bcd" && PrintableText.line("a\nbcde", most: 4) == "a�bc…")
   }
 
   @Test("wide characters count as two columns and are never cut in half")

@@ -42,6 +42,11 @@ public enum CentreSchema {
   /// The beginning of the names of all nodes.
   public static let serverPrefix = "sensord_node_"
 
+  /// Whether a node may be called so.
+  public static func isServer(_ name: String) -> Bool {
+    name.hasPrefix(serverPrefix) && Int(name.dropFirst(serverPrefix.count)).map(server) == name
+  }
+
   /// The statement without which a login reaches a node by nobody's name.
   public static func mapping(of login: String, to server: String) -> String {
     "CREATE USER MAPPING FOR \(quoted(login.replacing("\"", with: "\"\""))) SERVER \(server) "

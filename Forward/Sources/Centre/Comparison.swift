@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The differences of two lists of objects. Objects that were deleted at the centre count apart, since nothing writes to the store.
+/// The differences of two sides, object by object. Objects that were deleted at the centre count apart, since nothing writes to the store.
 public struct Comparison: Hashable, Sendable {
   /// Objects that are the same on both sides.
   public private(set) var equal = 0
@@ -13,17 +13,26 @@ public struct Comparison: Hashable, Sendable {
   /// Objects of the store that were deleted at the centre.
   public private(set) var deleted = 0
 
-  /// Compares digests; `tombstones` are those that hide what the store has.
-  public init(store: [UUID: [UInt8]], centre: [UUID: [UInt8]], tombstones: Set<UUID>) {
-    for (id, digest) in store {
-      switch centre[id] {
-      case digest: equal += 1
-      case .some: different.append(id)
-      case nil where tombstones.contains(id): deleted += 1
-      case nil: missing.append(id)
-      }
+  /// The places of an object.
+  public enum State: Hashable, Sendable {
+    case same, different
+    /// In the store alone; deleted at the centre, or not there although it should be.
+    case deleted, missing
+    /// At the centre alone.
+    case extra
+  }
+
+  public init() {}
+
+  /// Counts an object.
+  public mutating func add(_ id: UUID, _ state: State) {
+    switch state {
+    case .same: equal += 1
+    case .different: different.append(id)
+    case .deleted: deleted += 1
+    case .missing: missing.append(id)
+    case .extra: extra.append(id)
     }
-    extra = centre.keys.filter { store[$0] == nil }
   }
 
   /// Counts objects that have the same digest as different: their rows are others.

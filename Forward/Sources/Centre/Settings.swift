@@ -68,8 +68,8 @@ public struct Settings: Hashable, Sendable {
         throw Mistake(message: "line \(line): a port is a number up to 65535")
       }
       port = number
-    case ("centre", "database"): database = value
-    case ("centre", "user"): user = value
+    case ("centre", "database"): database = try Self.name(value, line: line)
+    case ("centre", "user"): user = try Self.name(value, line: line)
     case ("centre", "password-file"): passwordFile = value
     case ("centre", "authority"): authority = value
     case ("store", "path"): store = value
@@ -106,6 +106,14 @@ public struct Settings: Hashable, Sendable {
     "devices": "names", "records": "forward", "persons": "addresses of sensors and other",
   ]
 
+  /// A name at the server, which cuts a longer one without a word.
+  private static func name(_ text: String, line: Int) throws(Mistake) -> String {
+    guard text.utf8.count <= 63 else {
+      throw Mistake(message: "line \(line): a name in PostgreSQL has at most 63 bytes, and this one \(text.utf8.count)")
+    }
+    return text
+  }
+
   /// Letters, digits, `-`, `_` and `.`: no address, no name with spaces.
   private static func pseudonym(_ text: String, line: Int) throws(Mistake) -> String {
     guard Persons.isPseudonym(text) else {
@@ -123,7 +131,9 @@ public struct Settings: Hashable, Sendable {
     var parameters: [(keyword: String, value: String)] = [
       ("host", host), ("port", "\(port)"), ("dbname", database), ("user", user),
       ("application_name", "sensord-forward"),
-      ("connect_timeout", "15"), ("client_encoding", "UTF8"), ("passfile", "/nonexistent"),
+      ("connect_timeout", "15"), ("client_encoding", "UTF8"),
+      // Nothing of the home folder decides.
+      ("passfile", "/nonexistent"), ("sslcert", "/nonexistent"), ("sslkey", "/nonexistent"), ("sslcrl", "/nonexistent"),
       ("tcp_user_timeout", "30000"),
       // A machine that is gone while its answer is awaited is noticed after 90 s, by the kernel.
       ("keepalives", "1"), ("keepalives_idle", "60"), ("keepalives_interval", "10"), ("keepalives_count", "3"),

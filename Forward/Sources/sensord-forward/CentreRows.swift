@@ -4,17 +4,6 @@ internal import SeriesStore
 
 /// The objects that the centre has of a gateway, and whether their rows are those that a store's are made of.
 struct CentreRows {
-  /// An object as its own row names it.
-  struct Held {
-    var digest: [UInt8]
-    /// The line that has brought it.
-    var line: Line
-    var change: Int64
-    var syncVersion: Int64
-    /// The session that a sample belongs to.
-    var session: UUID?
-  }
-
   /// A line that has an object which another has brought.
   struct Holder: Hashable {
     var object: UUID
@@ -22,50 +11,54 @@ struct CentreRows {
   }
 
   private let gateway: [Field]
-  private(set) var objects: [UUID: Held] = [:]
-  /// Those that are there more than once, as of two persons.
-  private(set) var doubled: Set<UUID> = []
+  private(set) var objects = HeldObjects()
   /// The rows that objects refer to: by table, history and number, the rest of the row.
   private var references: [String: [Field]] = [:]
   private(set) var holders: Set<Holder> = []
 
   /// Reads all but the rows of the objects.
-  init(of gateway: String, in database: inout Database) throws {
+  init(of list: LineList, gateway: String, in database: inout Database) throws {
     self.gateway = [.text(gateway)]
     for table in [CentreTable.session, .sample] {
-      let rows = try VerifyCommand.rows(
+      objects.beginTable()
+      try each(
         """
-        SELECT id, digest, store, history, change, coalesce(sync_version, 0), \(table == .sample ? "session" : "NULL")
-        FROM \(table.fullName) WHERE gateway = $1
-        """, self.gateway, &database)
-      for row in rows {
+        SELECT id, digest, store, history, change, coalesce(sync_version, 0) FROM \(table.fullName) WHERE gateway = $1
+        ORDER BY id
+        """,
+        Database.Shape([.uuid, .bytea, .uuid, .integer, .bigint, .bigint], rows: list.mostObjects), &database
+      ) { (row) throws(DatabaseFailure) in
         guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[2], row[3]),
-          let change = Int64(row[4] ?? ""),
-          let version = Int64(row[5] ?? "")
-        else { continue }
-        let held = Held(
-          digest: Transfer.bytes(row[1]), line: line, change: change, syncVersion: version,
-          session: row[6].flatMap { UUID(uuidString: $0) })
-        if objects.updateValue(held, forKey: id) != nil { doubled.insert(id) }
+          let change = Int64(row[4] ?? ""), let version = Int64(row[5] ?? "")
+        else { return }
+        guard
+          objects.add(
+            HeldObjects.Held(id, digest: Transfer.bytes(row[1]), change: change, syncVersion: version), of: line)
+        else { throw DatabaseFailure(wrong: "its rows are not in the order that was asked for") }
       }
     }
-    for row in try VerifyCommand.rows(
-      "SELECT object, store, history FROM sensord_holder WHERE gateway = $1", self.gateway, &database)
-    {
-      guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]) else { continue }
+    try each(
+      "SELECT object, store, history FROM sensord_holder WHERE gateway = $1",
+      Database.Shape([.uuid, .uuid, .integer], rows: list.mostObjects), &database
+    ) { row in
+      guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]) else { return }
       holders.insert(Holder(object: id, line: line))
     }
     for table in Self.referred {
-      for row in try read(table, where: "gateway = $1", self.gateway, &database) {
+      for row in try read(table, where: "gateway = $1", self.gateway, .named(table), &database) {
         references[Self.key(row, of: nil)] = Self.compared(row)
       }
     }
   }
 
+  /// Notes that the store has an object.
+  mutating func see(_ object: CentreObject, at place: Int) { objects.see(object, at: place) }
+
   /// Whether the centre says that an object is a line's, too, which another has brought: it was before their fork, or it is named.
-  func isNamed(_ id: UUID, _ held: Held, for lines: Lines) -> Bool {
-    held.line.store == lines.own.store && lines.knows(held.change, of: held.line)
-      || holders.contains(Holder(object: id, line: lines.own))
+  func isNamed(_ held: HeldObjects.Held, for lines: Lines) -> Bool {
+    let line = objects.line(of: held)
+    return line.store == lines.own.store && lines.knows(held.change, of: line)
+      || holders.contains(Holder(object: held.id, line: lines.own))
   }
 
   private static let referred = [CentreTable.type, .source, .device]
@@ -100,7 +93,7 @@ struct CentreRows {
     var altered: Set<UUID> = []
     for (object, references) in some {
       expected[object.id] = Set(object.rows.map(Self.row))
-      let line = objects[object.id]?.line
+      let line = objects[object.id].map(objects.line)
       for reference in references
       where self.references[Self.key(reference, of: line)] != Self.compared(reference) {
         altered.insert(object.id)
@@ -131,6 +124,11 @@ struct CentreRows {
     let span: [Field] = [
       Field(first.overflow ? Int64.min : first.partialValue), Field(some.map(\.until).max()),
     ]
+    // Other rows may be there than in the store, but not any number of them, nor of any length.
+    let lengths = some.lazy.flatMap(\.rows).flatMap(\.fields).map {
+      if case .text(let text) = $0 { text.utf8.count } else { 0 }
+    }
+    let text = 4 * (lengths.max() ?? 0) + 65_536
     var found: [UUID: Set<CentreObject.Row>] = [:]
     for table in [CentreTable.session, .sample] + CentreTable.parts {
       let isOwn = table == .session || table == .sample
@@ -138,7 +136,10 @@ struct CentreRows {
         table == .cell ? "time >= $4::bigint AND time <= $5::bigint" : "time = ANY ($4::bigint[])"
       let condition =
         "gateway = $1 AND person = ANY ($2::text[]) AND \(isOwn ? "id" : "owner") = ANY ($3::uuid[]) AND \(time)"
-      for row in try read(table, where: condition, shared + (table == .cell ? span : [times]), &database) {
+      for row in try read(
+        table, where: condition, shared + (table == .cell ? span : [times]),
+        Database.Shape(table.columns.map(\.kind), text: text), &database)
+      {
         guard case .text(let owner) = row.fields[3], let id = UUID(uuidString: owner) else { continue }
         found[id, default: []].insert(.init(table: table, fields: Self.compared(row)))
       }
@@ -146,14 +147,25 @@ struct CentreRows {
     return found
   }
 
+  /// Gives one row of this gateway after the other.
+  private func each(
+    _ statement: String, _ shape: Database.Shape, _ database: inout Database,
+    _ body: ([String?]) throws(DatabaseFailure) -> Void
+  ) throws(ForwardFailure) {
+    do throws(DatabaseFailure) { try database.each(statement, gateway, shape, body) } catch {
+      throw ForwardFailure(error)
+    }
+  }
+
   private func read(
-    _ table: CentreTable, where condition: String, _ fields: [Field], _ database: inout Database
+    _ table: CentreTable, where condition: String, _ fields: [Field], _ shape: Database.Shape,
+    _ database: inout Database
   ) throws -> [CentreObject.Row] {
     let columns = table.columns.map { column in
       table == .chunk && column.name == "payload" ? "sha256(payload)" : "\"\(column.name)\""
     }.joined(separator: ", ")
     return try VerifyCommand.rows(
-      "SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields, &database
+      "SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields, shape, &database
     ).map { row in
       .init(table: table, fields: zip(row, table.columns).map { Field($0, of: $1.kind) })
     }

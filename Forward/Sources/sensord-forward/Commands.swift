@@ -98,31 +98,23 @@ struct RunCommand: ParsableCommand, ForwardAction {
     if again { try Forwarder.startAgain(settings, password: password) }
     var backoff = Backoff()
     var random = SystemRandomNumberGenerator()
-    var said = ""
-    // Of a former run, too.
-    var trouble = LastFailure.read(settings.failureFile)
+    let trouble = Trouble(settings.failureFile)
     while true {
       do {
-        try await forward(settings, password) {
+        try await forward(settings, password, trouble) {
           backoff.succeed()
-          if trouble?.end() == true { trouble?.write(to: settings.failureFile) }
+          trouble.end()
         }
         return
       } catch let failure as ForwardFailure {
         // Somebody forgot what was forwarded, or put another store there.
         if failure.isStart { continue }
-        if trouble?.message != failure.message || trouble?.isOver == true {
-          trouble = LastFailure(failure.message)
-          trouble?.write(to: settings.failureFile)
-        }
+        trouble.record(failure.message)
         if once, !failure.isTransient || backoff.failures + 1 >= attempts ?? 5 { throw failure }
         // Mistakes in this gateway's configuration are not mended by time, nor by the centre.
         if failure.status == .configuration, !failure.isOfCentre { throw failure }
         let wait = backoff.fail(using: &random)
-        if failure.message != said {
-          said = failure.message
-          Terminal.complain("\(failure.message); trying again, at least every 5 minutes")
-        }
+        trouble.complain("\(failure.message); trying again, at least every 5 minutes")
         poll(nil, 0, Int32(clamping: wait))
       }
     }
@@ -130,12 +122,16 @@ struct RunCommand: ParsableCommand, ForwardAction {
 
   /// Forwards over one connection until it fails.
   private func forward(
-    _ settings: Settings, _ password: String?, isolation: isolated (any Actor)? = #isolation, works: () -> Void
+    _ settings: Settings, _ password: String?, _ trouble: Trouble, isolation: isolated (any Actor)? = #isolation,
+    works: () -> Void
   ) async throws {
     let store = try Place.open(settings, observing: !once)
     // Before the first look: what is saved from now on is signalled.
     let signals = await store.changeSignals()
-    var forwarder = try await Forwarder.begin(store, settings: settings, password: password, isAgain: again)
+    var forwarder = try await Forwarder.begin(store, settings: settings, password: password, isAgain: again) {
+      trouble.record(Database.silence)
+      trouble.complain("\(Database.silence); still waiting")
+    }
     // A connection that is cut again and again, and brings something each time, is no failure that has to be waited for longer and longer.
     var count = try await forwarder.run(progress: works)
     works()
@@ -150,6 +146,37 @@ struct RunCommand: ParsableCommand, ForwardAction {
       works()
     }
     throw ForwardFailure(.noInput, "the store was closed", isTransient: true)
+  }
+}
+
+/// The failures that `run` reports while it goes on: to the log each cause once, and to the file of the last one.
+private final class Trouble {
+  private let path: String
+  /// Of a former run, too.
+  private var last: LastFailure?
+  private var said = ""
+
+  init(_ path: String) {
+    self.path = path
+    last = LastFailure.read(path)
+  }
+
+  func record(_ message: String) {
+    let next = LastFailure(message)
+    guard last?.message != next.message || last?.isOver == true else { return }
+    next.write(to: path)
+    last = next
+  }
+
+  func complain(_ line: String) {
+    guard line != said else { return }
+    said = line
+    Terminal.complain(line)
+  }
+
+  /// Forwarding works.
+  func end() {
+    if last?.end() == true { last?.write(to: path) }
   }
 }
 
@@ -190,10 +217,16 @@ struct StatusCommand: ParsableCommand, ForwardAction {
         guard error.code == .lostAnchor || error.code == .foreignAnchor else { throw ForwardFailure(error) }
       }
     }
+    guard (0...next.last).contains(sent) else {
+      throw ForwardFailure(DatabaseFailure(wrong: "it has \(sent) changes of a store that has \(next.last)"))
+    }
     let waiting = next.last - sent
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
-    let seconds = next.changes.first?.time.map { max(0, Int64(now.tv_sec) - $0.microseconds / 1_000_000) } ?? 0
+    let seconds =
+      next.changes.first?.time.map {
+        max(0, Int64(now.tv_sec).subtractingReportingOverflow($0.microseconds / 1_000_000).partialValue)
+      } ?? 0
     let damaged = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
       try Forwarder.marks(of: settings.user, in: &database)
     }

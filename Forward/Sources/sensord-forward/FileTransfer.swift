@@ -25,7 +25,7 @@ struct FileTransfer {
         """
         SELECT person FROM sensord_device WHERE gateway = $1 AND store = $2::uuid
         UNION SELECT person FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
-        """, place)
+        """, place, [.text])
       for person in persons.rows.compactMap({ $0[0] }) {
         let answer = try database.run(
           """
@@ -35,7 +35,7 @@ struct FileTransfer {
             JOIN sensord_sample AS sample ON sample.person = part.person AND sample.time = part.time
               AND sample.gateway = part.gateway AND sample.id = part.owner
           WHERE part.gateway = $1 AND sample.store = $2::uuid AND part.person = $3 AND sample.person = $3
-          """, place + [.text(person)])
+          """, place + [.text(person)], [.uuid])
         owners.formUnion(answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
       }
     }
@@ -69,7 +69,7 @@ struct FileTransfer {
         """
         SELECT file, sum(octet_length(payload)) FROM sensord_attachment
         WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid GROUP BY file
-        """, place)
+        """, place, [.bytea, .bigint])
       var wanted = Dictionary(attachments.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
       let isOwn = try transfer.isOwn(made, in: &database)
       for row in present.rows {

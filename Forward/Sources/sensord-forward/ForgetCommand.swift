@@ -99,7 +99,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
       """
       (SELECT id, store, history FROM sensord_session WHERE gateway = $1 \(conditions.session) LIMIT 1000)
       UNION ALL (SELECT id, store, history FROM sensord_sample WHERE gateway = $1 \(conditions.sample) LIMIT 1000)
-      """, [.text(settings.user)] + field)
+      """, [.text(settings.user)] + field, Database.Shape([.uuid, .uuid, .integer], rows: 2000))
     let rows = found.rows.compactMap { row -> CentreObject.Row? in
       guard let id = row[0], let store = row[1], let history = Int64(row[2] ?? "") else { return nil }
       return .init(

@@ -1,6 +1,7 @@
 internal import Centre
 internal import Glibc
 internal import SeriesStore
+internal import Support
 
 /// A failure in one line, with an exit status: a code of sysexits.h, or 1 where the centre differs from the store.
 struct ForwardFailure: Error {
@@ -14,6 +15,7 @@ struct ForwardFailure: Error {
     case cannotCreate = 73
     case io = 74
     case retry = 75
+    case wrongAnswer = 76
     case permission = 77
     case configuration = 78
   }
@@ -30,13 +32,15 @@ struct ForwardFailure: Error {
 
   init(_ status: Status, _ message: String, isTransient: Bool = false) {
     self.status = status
-    self.message = message
+    self.message = PrintableText.line(message)
     self.isTransient = isTransient
   }
 
   init(_ failure: DatabaseFailure) {
     defer { isOfCentre = true }
     switch (failure.state ?? "", failure.remedy) {
+    case _ where failure.isWrongAnswer:
+      self.init(.wrongAnswer, "the centre: \(failure.message); see [centre] of the configuration, or repair the server")
     case (_, .retry): self.init(.retry, "the centre: \(failure.message); nothing is lost", isTransient: true)
     case (_, .person) where failure.isConnecting && failure.message.contains("no password supplied"):
       self.init(
@@ -84,14 +88,14 @@ struct LastFailure {
   private var ended: Int64?
 
   init(_ message: String) {
-    (self.message, began) = (message, Self.now)
+    (self.message, began) = (PrintableText.line(message, most: 3_000), Self.now)
   }
 
   /// Whether it worked since.
   var isOver: Bool { ended != nil }
 
   /// Seconds since it began.
-  var age: Int64 { max(0, Self.now - began) }
+  var age: Int64 { max(0, Self.now.subtractingReportingOverflow(began).partialValue) }
 
   /// Ends the failure, and returns whether it had not ended before.
   mutating func end() -> Bool {
@@ -108,9 +112,9 @@ struct LastFailure {
     let count = unsafe fread(&bytes, 1, bytes.count, file)
     let parts = String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ", maxSplits: 2)
     guard parts.count == 3, let began = Int64(parts[0]), let ended = Int64(parts[1]) else { return nil }
-    let message = parts[2].unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }
-    return LastFailure(
-      message: String(String.UnicodeScalarView(message)), began: began, ended: ended == 0 ? nil : ended)
+    // The line's end is no part of it.
+    let message = PrintableText.line(parts[2].last == "\n" ? String(parts[2].dropLast()) : String(parts[2]))
+    return LastFailure(message: message, began: began, ended: ended == 0 ? nil : ended)
   }
 
   private init(message: String, began: Int64, ended: Int64?) {

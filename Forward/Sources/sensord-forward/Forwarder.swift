@@ -45,18 +45,21 @@ struct Forwarder: ~Copyable {
   /// Connects, and finds how far it came before.
   static func begin(
     _ store: HealthStore, settings: Settings, password: String?, isAgain: Bool,
-    isolation: isolated (any Actor)? = #isolation
+    isolation: isolated (any Actor)? = #isolation, reportSilence: @escaping () -> Void
   ) async throws -> Forwarder {
     let beginning = try await Self.store { try await store.history(after: .start, limit: 1) }
-    var database = try Self.connect(settings, password: password)
+    var database = try Self.connect(settings, password: password, reportSilence: reportSilence)
     let place = try await Self.place(of: store, identity: beginning.store, in: &database, settings: settings)
     let objects = CentreObjects(copy: place.copy, persons: settings.persons)
-    try await Self.refuseOtherPersons(of: store, objects, in: &database)
+    try await Self.refuseOtherPersons(of: store, objects, among: place.mostObjects, in: &database)
     return Forwarder(store, place, settings.persons, database, isAgain: isAgain)
   }
 
   /// A connection to a centre that has this program's tables.
-  static func connect(_ settings: Settings, password: String?) throws -> Database {
+  static func connect(
+    _ settings: Settings, password: String?,
+    reportSilence: @escaping () -> Void = { Terminal.complain("\(Database.silence); still waiting") }
+  ) throws -> Database {
     if settings.isOverNetwork, unsafe access(settings.authority, R_OK) != 0 {
       let reason = unsafe String(cString: strerror(errno))
       throw ForwardFailure(
@@ -65,7 +68,7 @@ struct Forwarder: ~Copyable {
       )
     }
     do {
-      var database = try Database(settings.connection(password: password))
+      var database = try Database(settings.connection(password: password), reportSilence: reportSilence)
       try checkTables(in: &database)
       try checkNodes(in: &database, login: settings.user)
       return database
@@ -74,7 +77,8 @@ struct Forwarder: ~Copyable {
 
   /// Refuses a centre whose tables are of another version.
   static func checkTables(in database: inout Database) throws {
-    let answer = try database.run("SELECT version FROM sensord_schema ORDER BY version")
+    let answer = try database.run(
+      "SELECT version FROM sensord_schema ORDER BY version", [], Database.Shape([.integer], rows: 100))
     let versions = answer.rows.map { $0[0] ?? "" }
     guard versions != ["\(CentreSchema.version)"] else { return }
     let found = versions.isEmpty ? "no version" : "version \(versions.joined(separator: ", "))"
@@ -91,9 +95,13 @@ struct Forwarder: ~Copyable {
       SELECT server.srvname FROM pg_foreign_server AS server
       WHERE starts_with(server.srvname::text, '\(CentreSchema.serverPrefix)') AND NOT EXISTS (SELECT 1 FROM pg_user_mappings AS mapping
         WHERE mapping.srvid = server.oid AND (mapping.umuser = 0 OR mapping.usename = current_user)) ORDER BY 1
-      """
+      """, [], Database.Shape([.text], rows: 10_000)
     ).rows.compactMap { $0[0] }
     guard !missing.isEmpty else { return }
+    // The statements below are for the owner to run.
+    guard missing.allSatisfy({ CentreSchema.isServer($0) }) else {
+      throw DatabaseFailure(wrong: "a node has another name than 'sensord-forward schema' gives it")
+    }
     var failure = ForwardFailure(
       .configuration,
       "the centre has no user mapping of this login for its nodes; as its owner: "
@@ -118,6 +126,7 @@ struct Forwarder: ~Copyable {
     var lines: Lines
     var anchor: ChangeAnchor
     var linked: Int64
+    var mostObjects: Int
   }
 
   /// The place of a store at the centre: that of its line, or the start of a new one where the store's list of changes is not that of
@@ -183,7 +192,8 @@ struct Forwarder: ~Copyable {
     }
     return LinePlace(
       copy: CentreCopy(gateway: settings.user, store: identity, history: own.line.history),
-      lines: current.lines(seenBy: own.line), anchor: anchor ?? .start, linked: own.linked)
+      lines: current.lines(seenBy: own.line), anchor: anchor ?? .start, linked: own.linked,
+      mostObjects: current.mostObjects)
   }
 
   /// Begins a new line.
@@ -222,7 +232,8 @@ struct Forwarder: ~Copyable {
     } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
     return LinePlace(
       copy: CentreCopy(gateway: settings.user, store: identity, history: line.history),
-      lines: begun.lines(seenBy: line), anchor: .start, linked: 0)
+      lines: begun.lines(seenBy: line), anchor: .start, linked: 0,
+      mostObjects: begun.mostObjects)
   }
 
   /// Forwards all that there is, and says so after each part; the number of changes.
@@ -278,7 +289,8 @@ struct Forwarder: ~Copyable {
     let gateway = Field.text(objects.copy.gateway)
     if fileMarks == nil {
       let found = try database.run(
-        "SELECT owner FROM sensord_object WHERE \(Self.areMarks) AND ordinal = \(CentreObjects.fileMark)", [gateway])
+        "SELECT owner FROM sensord_object WHERE \(Self.areMarks) AND ordinal = \(CentreObjects.fileMark)", [gateway],
+        [.uuid])
       fileMarks = Set(found.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
     }
     guard areDamaged != fileMarks?.contains(sample) else { return false }
@@ -309,7 +321,7 @@ struct Forwarder: ~Copyable {
     let answer = try Self.centre(&database) { (database) throws(DatabaseFailure) in
       try database.run(
         "SELECT DISTINCT owner FROM sensord_association WHERE gateway = $1 AND object = ANY ($2::uuid[])",
-        [.text(gateway), Insertion.list(deleted)])
+        [.text(gateway), Insertion.list(deleted)], [.uuid])
     }
     let present = Set(part.altered.map(\.object))
     let owners = answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") }.filter { !present.contains($0) }
@@ -396,7 +408,7 @@ struct Forwarder: ~Copyable {
   /// How many objects are marked.
   static func marks(of gateway: String, in database: inout Database) throws(DatabaseFailure) -> Int {
     let answer = try database.run(
-      "SELECT count(DISTINCT owner) FROM sensord_object WHERE \(areMarks)", [.text(gateway)])
+      "SELECT count(DISTINCT owner) FROM sensord_object WHERE \(areMarks)", [.text(gateway)], [.bigint])
     return Int(answer.rows.first?[0] ?? "") ?? 0
   }
 

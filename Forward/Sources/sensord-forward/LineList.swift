@@ -29,7 +29,8 @@ struct LineList {
       """
       SELECT store, history, anchor, sent, person, records, marks, linked FROM sensord_gateway WHERE gateway = $1
       ORDER BY store, history
-      """, [.text(gateway)]
+      """, [.text(gateway)],
+      Database.Shape([.uuid, .integer, .text, .bigint, .text, .integer, .text, .bigint], text: 65_536)
     ).rows.compactMap { row in
       guard let line = Line(row[0], row[1]), let sent = Int64(row[3] ?? ""), let linked = Int64(row[7] ?? "") else {
         return nil
@@ -43,7 +44,7 @@ struct LineList {
       ? []
       : try database.run(
         "SELECT store, history, other_store, other_history, mine, theirs FROM sensord_fork WHERE gateway = $1",
-        [.text(gateway)]
+        [.text(gateway)], [.uuid, .integer, .uuid, .integer, .bigint, .bigint]
       ).rows
     {
       guard let one = Line(row[0], row[1]), let other = Line(row[2], row[3]), let mine = Int64(row[4] ?? ""),
@@ -62,6 +63,11 @@ struct LineList {
       own: own,
       others: Dictionary(
         others.map { ($0, relations[own]?[$0] ?? .none) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// The number of objects that the centre has at most: each was a change of a line, with room for what other lines send meanwhile.
+  var mostObjects: Int {
+    Int(clamping: entries.reduce(Int64(65_536)) { $0.addingReportingOverflow(max(0, $1.linked)).partialValue })
   }
 
   /// The latest line of a store's identity, whether or not it is that of the store.
@@ -108,14 +114,19 @@ struct LineList {
   private func links(
     of line: Line, where condition: String, in database: inout Database
   ) throws(DatabaseFailure) -> LinkList {
-    let answer = try database.run(
+    var list = LinkList()
+    try database.each(
       """
       SELECT first, links FROM sensord_link
       WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer \(condition)
-      """, [.text(gateway), .text(line.store.text), Field(line.history)])
-    var list = LinkList()
-    for row in answer.rows {
-      if let first = Int64(row[0] ?? "") { list.add(from: first, Transfer.bytes(row[1])) }
+      """, [.text(gateway), .text(line.store.text), Field(line.history)],
+      Database.Shape([.bigint, .bytea], rows: mostObjects, text: 65_536)
+    ) { (row) throws(DatabaseFailure) in
+      let bytes = Transfer.bytes(row[1])
+      guard let first = Int64(row[0] ?? ""), (1...Int64(mostObjects - bytes.count / 8)).contains(first) else {
+        throw DatabaseFailure(wrong: "it has places of no change")
+      }
+      list.add(from: first, bytes)
     }
     return list
   }

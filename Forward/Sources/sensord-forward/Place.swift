@@ -56,17 +56,20 @@ struct Place: ParsableArguments {
 
   /// The whole text of a file, with its status.
   private static func read(_ path: String, _ status: inout stat) throws(Unread) -> String {
-    guard let file = unsafe fopen(path, "re") else { throw Unread(reason: reason) }
-    defer { unsafe fclose(file) }
-    guard unsafe fstat(fileno(file), &status) == 0 else { throw Unread(reason: reason) }
+    // Without waiting for whoever would write to a pipe.
+    let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw Unread(reason: reason) }
+    defer { close(file) }
+    guard unsafe fstat(file, &status) == 0 else { throw Unread(reason: reason) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Unread(reason: "it is no regular file") }
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = unsafe fread(&piece, 1, piece.count, file)
-      text += piece.prefix(count)
+      let count = unsafe Glibc.read(file, &piece, piece.count)
+      guard count >= 0 || errno == EINTR else { throw Unread(reason: reason) }
+      if count == 0 { break }
+      text += piece.prefix(max(0, count))
       guard text.count <= longest else { throw Unread(reason: "it is larger than 1 MiB") }
-      guard unsafe ferror(file) == 0 else { throw Unread(reason: reason) }
-      if count < piece.count { break }
     }
     guard let whole = String(validating: text, as: UTF8.self) else { throw Unread(reason: "it is no text in UTF-8") }
     return whole

@@ -38,10 +38,14 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
     try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
       _ = try database.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     }
-    let identity = try identity(settings, &database)
+    let list = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try LineList(of: settings.user, in: &database)
+    }
+    let identity = try identity(settings, list)
     do throws(any Error) {
       var source = try RestorationSource(
-        database: database, gateway: settings.user, store: all ? nil : identity, other: settings.persons.other)
+        database: database, of: list, gateway: settings.user, store: all ? nil : identity, other: settings.persons.other
+      )
       let restoration = try StoreRestoration(
         to ?? settings.store, identity: identity, mode: Self.mode(besides: to ?? settings.store))
       for reference in source.references { try restoration.add(reference) }
@@ -108,7 +112,10 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
       defer { close(descriptor) }
       unsafe unlink(template)
       var ordinal: Int64 = 0
-      while let piece = try source.piece(ordinal, of: file) {
+      var left = file.size
+      // Of more bytes than the file has its digest is another.
+      while left >= 0, let piece = try source.piece(ordinal, of: file), !piece.isEmpty {
+        left -= Int64(piece.count)
         var rest = piece[...]
         while !rest.isEmpty {
           let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
@@ -134,12 +141,8 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
     return (known.count, Set(source.files.map(\.digest)).subtracting(known).count)
   }
 
-  private func identity(_ settings: Settings, _ database: inout Database) throws -> UUID {
-    let found = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
-      try database.run(
-        "SELECT DISTINCT store FROM sensord_gateway WHERE gateway = $1 ORDER BY store", [.text(settings.user)])
-    }
-    let present = found.rows.compactMap { UUID(uuidString: $0[0] ?? "") }
+  private func identity(_ settings: Settings, _ list: LineList) throws -> UUID {
+    let present = Set(list.entries.map(\.line.store)).sorted()
     if all {
       guard store == nil else { throw ForwardFailure(.usage, "say --store or --all, not both") }
       guard let first = present.first else {

@@ -12,9 +12,9 @@ extension Transfer {
     return objects.filter { !lines.isDeleted($0, by: deletions) }
   }
 
-  /// The deletions of objects that the centre has; of all without a list.
+  /// The deletions of objects that the centre has.
   static func deletions(
-    of objects: Set<UUID>?, gateway: String, in database: inout Database
+    of objects: Set<UUID>, gateway: String, in database: inout Database
   ) throws(DatabaseFailure) -> [UUID: [Lines.Deletion]] {
     let isLater = "there.gateway = gone.gateway AND there.store = gone.store AND there.history = gone.history"
     let saved = [CentreTable.session, .sample].map { table in
@@ -25,8 +25,9 @@ extension Transfer {
       SELECT object, store, history, number, \(saved.joined(separator: " OR "))
         OR EXISTS (SELECT 1 FROM sensord_holder AS there
           WHERE there.object = gone.object AND \(isLater) AND there.change > gone.number)
-      FROM sensord_tombstone AS gone WHERE gateway = $1\(objects == nil ? "" : " AND object = ANY ($2::uuid[])")
-      """, [.text(gateway)] + (objects.map { [Insertion.list($0.map(\.text))] } ?? []))
+      FROM sensord_tombstone AS gone WHERE gateway = $1 AND object = ANY ($2::uuid[])
+      """, [.text(gateway), Insertion.list(objects.map(\.text))],
+      [.uuid, .uuid, .integer, .bigint, .text])
     var deletions: [UUID: [Lines.Deletion]] = [:]
     for row in answer.rows {
       guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]), let number = Int64(row[3] ?? "")
@@ -59,7 +60,7 @@ extension Transfer {
     for table in [CentreTable.session, .sample] {
       places += try database.run(
         "SELECT id, person, time, until FROM \(table.fullName) WHERE gateway = $1 AND id = ANY ($2::uuid[])",
-        [.text(copy.gateway), Insertion.list(names)]
+        [.text(copy.gateway), Insertion.list(names)], Self.ofPlaces
       ).rows.compactMap(Self.place)
     }
     try remove(places, withFiles: true, in: &database)
@@ -115,7 +116,8 @@ extension Transfer {
         FROM \(table.fullName) AS object
         WHERE gateway = $1 AND (id = ANY ($2::uuid[])\(isSample ? " OR session = ANY ($2::uuid[])" : ""))
         """,
-        [.text(copy.gateway), Insertion.list(objects), .text(copy.store.text), Field(copy.history)])
+        [.text(copy.gateway), Insertion.list(objects), .text(copy.store.text), Field(copy.history)],
+        [.uuid, .text, .bigint, .bigint, .uuid, .integer, .bigint, .uuid, .text, .text, .text])
       for row in answer.rows {
         guard let place = Self.place(row), let line = Line(row[4], row[5]), let change = Int64(row[6] ?? "") else {
           continue
@@ -139,7 +141,7 @@ extension Transfer {
           .init(
             table: .tombstone,
             fields: [
-              .text(copy.gateway), .text(place.id), .text(line.store.text), Field(line.history), Field(change + 1),
+              .text(copy.gateway), .text(place.id), .text(line.store.text), Field(line.history), Field(change &+ 1),
               .null,
             ]))
       }
@@ -159,7 +161,7 @@ extension Transfer {
       [
         .text(sample.person), Field(sample.time), .text(copy.gateway), .text(sample.id.text), .text(copy.store.text),
         Field(copy.history),
-      ])
+      ], [.integer])
     return !answer.rows.isEmpty
   }
 
@@ -176,7 +178,7 @@ extension Transfer {
       """,
       [
         .text(copy.gateway), Insertion.list(sessions.map(\.text)), .text(copy.store.text), Field(copy.history),
-      ])
+      ], [.uuid, .uuid, .integer, .bigint, .text])
     return Set(
       answer.rows.compactMap { row -> UUID? in
         guard let line = Line(row[1], row[2]), line != lines.own, row[4] == "t" else { return nil }
@@ -211,7 +213,10 @@ extension Transfer {
       FROM sensord_sample AS sample JOIN sensord_source AS source ON source.gateway = sample.gateway
         AND source.store = sample.store AND source.history = sample.history AND source."row" = sample.source
       WHERE sample.gateway = $1 AND sample.sync_identifier = ANY ($2::text[])
-      """, [.text(gateway), Insertion.textList(Set(named.compactMap { $0.sync?.identifier }))])
+      """, [.text(gateway), Insertion.textList(Set(named.compactMap { $0.sync?.identifier }))],
+      Database.Shape(
+        [.uuid, .text, .bigint, .bigint, .uuid, .integer, .bigint, .bigint, .text, .text],
+        text: 1 << 20))
     var present: [CentreObject.SyncKey: Twin] = [:]
     for row in answer.rows {
       guard let place = place(row), let line = Line(row[4], row[5]), let change = Int64(row[6] ?? ""),
@@ -239,7 +244,7 @@ extension Transfer {
     }
     let others = try database.run(
       "SELECT store, history, change, sync_version FROM sensord_holder WHERE gateway = $1 AND object = $2::uuid",
-      [.text(copy.gateway), .text(id.text)])
+      [.text(copy.gateway), .text(id.text)], [.uuid, .integer, .bigint, .bigint])
     for row in others.rows {
       guard let line = Line(row[0], row[1]), let change = Int64(row[2] ?? ""), let version = Int64(row[3] ?? "") else {
         continue

@@ -52,7 +52,8 @@ struct Transfer {
 
   static func lock(_ gateway: String, in database: inout Database) throws(DatabaseFailure) {
     try database.run(
-      "SELECT 1 FROM sensord_gateway WHERE gateway = $1 ORDER BY store, history FOR UPDATE", [.text(gateway)])
+      "SELECT 1 FROM sensord_gateway WHERE gateway = $1 ORDER BY store, history FOR UPDATE", [.text(gateway)],
+      [.integer])
   }
 
   /// Keeps others from moving the anchor until the end of the transaction.
@@ -73,7 +74,7 @@ struct Transfer {
       """
       SELECT anchor, (SELECT count(*) FROM sensord_gateway AS line WHERE line.gateway = $1) FROM sensord_gateway
       WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer
-      """, [.text(copy.gateway), .text(copy.store.text), Field(copy.history)])
+      """, [.text(copy.gateway), .text(copy.store.text), Field(copy.history)], [.text, .bigint])
     var failure = ForwardFailure(
       .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true
     )
@@ -92,12 +93,13 @@ struct Transfer {
     for reference in references where reference.table == .device {
       let place = Array(reference.fields.prefix(4))
       let there = try database.run(
-        "SELECT \(columns) FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place)
+        "SELECT \(columns) FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place,
+        .named(.device))
       guard let row = there.rows.first, row.map({ Field($0) }) != reference.fields else { continue }
       let isUsed = try database.run(
         [CentreTable.session, .sample].map {
           "(SELECT 1 FROM \($0.fullName) WHERE \(Self.isDevice) AND device = $4::bigint LIMIT 1)"
-        }.joined(separator: " UNION ALL "), place)
+        }.joined(separator: " UNION ALL "), place, [.integer])
       if isUsed.rows.isEmpty {
         try database.run("DELETE FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place)
         for insertion in Insertion.of([reference]) { try database.run(insertion.statement, insertion.fields) }
@@ -198,6 +200,8 @@ struct Transfer {
     var until: Int64
   }
 
+  static let ofPlaces = Database.Shape([.uuid, .text, .bigint, .bigint])
+
   static func place(_ row: [String?]) -> Place? {
     guard let id = row[0], let person = row[1], let time = Int64(row[2] ?? ""), let until = Int64(row[3] ?? "") else {
       return nil
@@ -251,7 +255,7 @@ struct Transfer {
         .text(session.person), .text(copy.gateway), .text(session.id),
         Field(session.time.subtractingReportingOverflow(margin).partialValue),
         Field(session.until.addingReportingOverflow(margin).partialValue), .text(copy.store.text), Field(copy.history),
-      ])
+      ], Self.ofPlaces)
     return answer.rows.compactMap(Self.place)
   }
 
@@ -274,7 +278,7 @@ struct Transfer {
       """,
       [
         Insertion.textList(Set(objects.map(\.person))), .text(copy.gateway), Insertion.list(objects.map(\.id.text)),
-      ])
+      ], [.uuid, .text, .bigint, .bigint, .bigint, .bigint, .bytea, .uuid, .integer])
     var present: [UUID: Present] = [:]
     for row in answer.rows {
       guard let place = Self.place(row), let id = UUID(uuidString: place.id), let version = Int64(row[4] ?? ""),
@@ -295,14 +299,14 @@ struct Transfer {
     // Most gateways have one person or two, so that this asks one node.
     let known = try database.run(
       "SELECT person FROM sensord_device WHERE gateway = $1 UNION SELECT person FROM sensord_gateway WHERE gateway = $1",
-      [.text(copy.gateway)])
+      [.text(copy.gateway)], [.text])
     let persons = Set(known.rows.compactMap { $0[0] })
     for (person, some) in Dictionary(grouping: objects, by: \.person) {
       let others = persons.subtracting([person, ""])
       guard !others.isEmpty else { continue }
       let answer = try database.run(
         "SELECT id FROM \(table.fullName) WHERE person = ANY ($1::text[]) AND gateway = $2 AND id = ANY ($3::uuid[])",
-        [Insertion.textList(others), .text(copy.gateway), Insertion.list(some.map(\.id.text))])
+        [Insertion.textList(others), .text(copy.gateway), Insertion.list(some.map(\.id.text))], [.uuid])
       guard let id = answer.rows.first?[0] else { continue }
       throw ForwardFailure(
         .configuration,
@@ -317,11 +321,12 @@ struct Transfer {
       """
       SELECT sha256, sha256(payload) = sha256 FROM sensord_chunk
       WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid ORDER BY ordinal
-      """, [.text(object.person), Field(object.time), .text(copy.gateway), .text(object.id.text)])
+      """, [.text(object.person), Field(object.time), .text(copy.gateway), .text(object.id.text)],
+      [.bytea, .text])
     guard answer.rows.map({ Self.bytes($0[0]) }) != object.chunks else { return }
     let marks = try database.run(
       "SELECT 1 FROM sensord_object WHERE \(Forwarder.areMarks) AND owner = $2::uuid LIMIT 1",
-      [.text(copy.gateway), .text(object.id.text)])
+      [.text(copy.gateway), .text(object.id.text)], [.integer])
     guard answer.rows.contains(where: { $0[1] != "t" }) || !marks.rows.isEmpty else {
       throw ForwardFailure(
         .data,

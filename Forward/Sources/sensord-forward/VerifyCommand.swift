@@ -21,7 +21,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     let store = try Place.open(settings)
     var database = try Forwarder.connect(settings, password: password)
     // One state of the centre, whatever else is forwarded meanwhile. The store is compared up to where that state is.
-    _ = try Self.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], &database)
+    _ = try Self.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], [], &database)
     let beginning = try await Forwarder.store { try await store.history(after: .start, limit: 1) }
     let gateway: [Field] = [.text(settings.user)]
     let list = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
@@ -35,16 +35,17 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
           : "the centre has nothing of this copy of the store yet; 'sensord-forward run' forwards it")
     }
     let (lines, sent) = (list.lines(seenBy: own.line), own.sent)
-    let centre = try CentreRows(of: settings.user, in: &database)
+    var centre = try CentreRows(of: list, gateway: settings.user, in: &database)
     let objects = CentreObjects(
       copy: CentreCopy(gateway: settings.user, store: beginning.store, history: own.line.history),
       persons: settings.persons)
     var side = StoreSide()
+    var comparison = Comparison()
     var counts = Counts()
     var anchor = ChangeAnchor.start
     while true {
       let from = anchor
-      let part = try await Forwarder.store { try await store.history(after: from, limit: 200) }
+      let part = try await Forwarder.store { try await store.history(after: from, limit: 200, bytes: 512 << 10) }
       counts.last = part.last
       var same: [(object: CentreObject, references: [CentreObject.Row])] = []
       for change in part.changes {
@@ -55,27 +56,30 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
         }
         do throws(StoreError) {
           guard let object = try objects.object(change) else { continue }
-          if object.isAltered, let held = centre.objects[object.id], held.digest != object.digest {
+          let place = centre.objects.place(of: object.id)
+          let held = place.map { centre.objects[$0] }
+          let isSame = held?.hasDigest(object.digest) == true
+          if object.isAltered, held != nil, !isSame {
             side.kept.insert(object.id)
             continue
           }
           if object.isDamaged || object.isAltered { counts.damagedHere += 1 }
-          side.add(object, members: change.members.values)
-          if let held = centre.objects[object.id], isElsewhere(object, held, side, lines, centre) {
+          side.add(object, members: change.members.values, isThere: held != nil)
+          guard let place, let held else { continue }
+          centre.see(object, at: place)
+          comparison.add(object.id, isSame ? .same : .different)
+          if held.isDoubled { counts.altered.insert(object.id) }
+          if !isSame, isElsewhere(object, held, side, lines, centre) {
             side.elsewhere.insert(object.id)
             continue
           }
-          if let held = centre.objects[object.id], held.line != lines.own, held.digest == object.digest,
-            !centre.isNamed(object.id, held, for: lines)
-          {
+          guard isSame, !held.isDoubled else { continue }
+          if centre.objects.line(of: held) != lines.own, !centre.isNamed(held, for: lines) {
             counts.altered.insert(object.id)
-          }
-          guard centre.objects[object.id]?.digest == object.digest, !centre.doubled.contains(object.id) else {
-            continue
           }
           same.append((object, objects.references(change)))
         } catch {
-          if centre.objects[change.object] == nil {
+          if centre.objects.place(of: change.object) == nil {
             counts.leftOut += 1
             side.waiting.insert(change.object)
           } else {
@@ -87,30 +91,22 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       anchor = part.anchor
       guard part.hasMore else { break }
     }
-    let deletions = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
-      try Transfer.deletions(of: nil, gateway: settings.user, in: &database)
-    }
-    try findElsewhere(&side, lines, centre, deletions, gateway: settings.user, &database)
-    var comparison = Comparison(
-      store: side.digests, centre: centre.objects.mapValues(\.digest),
-      tombstones: Set(side.saved.values.filter { lines.isDeleted($0, by: deletions) }.map(\.id)))
-    comparison.add(different: centre.doubled.union(counts.altered))
-    let pending = try pending(side, gateway, &database).union(side.kept).union(side.elsewhere)
+    try judgeAbsent(&side, &comparison, lines, centre, gateway: settings.user, &database)
+    try judgeExtra(&side, &comparison, lines, centre, gateway: settings.user, &database)
+    comparison.add(different: counts.altered)
+    let pending = try pending(side, list, gateway, &database).union(side.kept).union(side.elsewhere)
     counts.elsewhere = side.elsewhere.count
     counts.lines = lines.count
     counts.kept = side.kept.count
     comparison.leaveOut(pending)
-    let present = centre.objects.filter { !pending.contains($0.key) }
-    counts.rows = try countRows(of: side.rows, present: present, &database)
+    counts.rows = try countRows(of: centre, but: pending, list, gateway, &database)
     counts.damaged =
       try Self.rows(
         "SELECT count(*) FROM sensord_chunk WHERE gateway = $1 AND sha256(payload) <> sha256", [.text(settings.user)],
-        &database
+        [.bigint], &database
       ).first?[0] ?? "0"
     let attachments = try await Forwarder.store { try await store.allAttachments() }
-    let files = try compareFiles(
-      attachments.filter { present[$0.object] != nil && side.digests[$0.object] != nil }, present: present,
-      gateway, &database)
+    let files = try compareFiles(attachments, centre, but: pending, list, gateway, &database)
     for attachment in files.missing where try await Self.isDamaged(attachment, in: store) { counts.damagedFiles += 1 }
     counts.files = files.count - counts.damagedFiles
     report(comparison, counts)
@@ -131,10 +127,10 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
 
   /// The objects of the store, as far as they were forwarded.
   private struct StoreSide {
-    var digests: [UUID: [UInt8]] = [:]
-    var saved: [UUID: CentreObject] = [:]
-    /// By table and object.
-    var rows: [String: Int] = [:]
+    /// The versions of sessions.
+    var versions: [UUID: Int64] = [:]
+    /// Objects that the centre does not have, without their rows.
+    var absent: [CentreObject] = []
     /// Objects of changes that are not forwarded yet.
     var waiting: Set<UUID> = []
     /// Objects that are damaged in the store, and at the centre as they were before.
@@ -143,13 +139,14 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     var elsewhere: Set<UUID> = []
     private var members: [UUID: [UUID]] = [:]
 
-    mutating func add(_ object: CentreObject, members: some Sequence<UUID>) {
-      digests[object.id] = object.digest
-      var head = CentreObject(
-        id: object.id, isSession: object.isSession, session: object.session, change: object.change)
-      (head.syncVersion, head.sessionChange, head.sync) = (object.syncVersion, object.sessionChange, object.sync)
-      saved[object.id] = head
-      for row in object.rows { rows[row.table.fullName + " " + object.id.text, default: 0] += 1 }
+    mutating func add(_ object: CentreObject, members: some Sequence<UUID>, isThere: Bool) {
+      if object.isSession { versions[object.id] = object.syncVersion }
+      if !isThere {
+        var head = CentreObject(
+          id: object.id, isSession: object.isSession, session: object.session, change: object.change)
+        (head.syncVersion, head.sessionChange, head.sync) = (object.syncVersion, object.sessionChange, object.sync)
+        absent.append(head)
+      }
       let members = Array(members)
       if !members.isEmpty { self.members[object.id] = members }
     }
@@ -179,90 +176,132 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
 
   /// Whether the centre has an object as another line brought it: in a later version, or as one of the same that came last.
   private func isElsewhere(
-    _ object: CentreObject, _ held: CentreRows.Held, _ side: StoreSide, _ lines: Lines, _ centre: CentreRows
+    _ object: CentreObject, _ held: HeldObjects.Held, _ side: StoreSide, _ lines: Lines, _ centre: CentreRows
   ) -> Bool {
-    guard held.line != lines.own, held.digest != object.digest, !centre.doubled.contains(object.id) else {
-      return false
-    }
+    guard centre.objects.line(of: held) != lines.own, !held.isDoubled else { return false }
     if isOutdated(object, side, lines, centre) { return true }
     // Without its name among those that have it, it was not sent.
-    return held.syncVersion >= object.syncVersion && centre.isNamed(object.id, held, for: lines)
+    return held.syncVersion >= object.syncVersion && centre.isNamed(held, for: lines)
   }
 
   /// Whether another line has brought a later version of the session of a sample, which has samples of its own.
   private func isOutdated(
     _ sample: CentreObject, _ side: StoreSide, _ lines: Lines, _ centre: CentreRows
   ) -> Bool {
-    guard let session = sample.session, let there = centre.objects[session], there.line != lines.own else {
-      return false
-    }
-    return side.saved[session].map { $0.syncVersion < there.syncVersion } ?? false
+    guard let session = sample.session, let there = centre.objects[session],
+      centre.objects.line(of: there) != lines.own
+    else { return false }
+    return side.versions[session].map { $0 < there.syncVersion } ?? false
   }
 
-  /// Finds what only other lines have at the centre, and what is not there because theirs is.
-  private func findElsewhere(
-    _ side: inout StoreSide, _ lines: Lines, _ centre: CentreRows, _ deletions: [UUID: [Lines.Deletion]],
-    gateway: String, _ database: inout Database
+  /// Judges objects of the store that the centre does not have: they were deleted there, or another line's are there instead.
+  private func judgeAbsent(
+    _ side: inout StoreSide, _ comparison: inout Comparison, _ lines: Lines, _ centre: CentreRows, gateway: String,
+    _ database: inout Database
   ) throws {
-    guard lines.count > 1 else { return }
-    let held = Set(centre.holders.map(\.object))
-    for (id, object) in centre.objects where side.saved[id] == nil && !centre.doubled.contains(id) {
-      let isOfOther: Bool
-      if object.line == lines.own {
-        // Deleted by this store, and not by another.
-        isOfOther =
-          held.contains(id) && deletions[id]?.contains { $0.line == lines.own && $0.number > object.change } == true
-      } else {
-        let relation = lines.others[object.line] ?? .none
-        isOfOther =
-          !lines.knows(object.change, of: object.line) || relation.mine != relation.theirs || held.contains(id)
+    while !side.absent.isEmpty {
+      let some = Array(side.absent.suffix(1000))
+      side.absent.removeLast(some.count)
+      let deletions = try deletions(of: some.map(\.id) + some.compactMap(\.session), gateway: gateway, &database)
+      let missing = some.filter { !lines.isDeleted($0, by: deletions) }
+      let names = Set(missing.map(\.id))
+      for object in some { comparison.add(object.id, names.contains(object.id) ? .missing : .deleted) }
+      guard lines.count > 1 else { continue }
+      let twins = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+        try Transfer.twins(of: missing, gateway: gateway, in: &database)
       }
-      if isOfOther { side.elsewhere.insert(id) }
-    }
-    let missing = side.saved.values.filter { centre.objects[$0.id] == nil && !lines.isDeleted($0, by: deletions) }
-    let twins = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
-      try Transfer.twins(of: missing, gateway: gateway, in: &database)
-    }
-    for object in missing {
-      if isOutdated(object, side, lines, centre) {
-        side.elsewhere.insert(object.id)
-      } else if let twin = twins[object.id], twin.line != lines.own, twin.syncVersion >= object.syncVersion {
-        side.elsewhere.insert(object.id)
+      for object in missing {
+        if isOutdated(object, side, lines, centre) {
+          side.elsewhere.insert(object.id)
+        } else if let twin = twins[object.id], twin.line != lines.own, twin.syncVersion >= object.syncVersion {
+          side.elsewhere.insert(object.id)
+        }
       }
+    }
+  }
+
+  /// Judges objects that only the centre has: they are extra, unless only another line has them.
+  private func judgeExtra(
+    _ side: inout StoreSide, _ comparison: inout Comparison, _ lines: Lines, _ centre: CentreRows, gateway: String,
+    _ database: inout Database
+  ) throws {
+    let named = Set(centre.holders.map(\.object))
+    var deleted: [HeldObjects.Held] = []
+    for place in centre.objects.places where !centre.objects[place].isSeen {
+      let held = centre.objects[place]
+      comparison.add(held.id, .extra)
+      guard lines.count > 1, !held.isDoubled else { continue }
+      let line = centre.objects.line(of: held)
+      let isNamed = named.contains(held.id)
+      if line == lines.own {
+        if isNamed { deleted.append(held) }
+        continue
+      }
+      let relation = lines.others[line] ?? .none
+      if !lines.knows(held.change, of: line) || relation.mine != relation.theirs || isNamed {
+        side.elsewhere.insert(held.id)
+      }
+    }
+    // Deleted by this store, and not by another.
+    while !deleted.isEmpty {
+      let some = deleted.suffix(1000)
+      let deletions = try deletions(of: some.map(\.id), gateway: gateway, &database)
+      for held in some
+      where deletions[held.id]?.contains(where: { $0.line == lines.own && $0.number > held.change }) == true {
+        side.elsewhere.insert(held.id)
+      }
+      deleted.removeLast(some.count)
+    }
+  }
+
+  private func deletions(
+    of objects: [UUID], gateway: String, _ database: inout Database
+  ) throws -> [UUID: [Lines.Deletion]] {
+    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try Transfer.deletions(of: Set(objects), gateway: gateway, in: &database)
     }
   }
 
   /// Returns the objects that may differ because changes wait: those of the changes, and those that have collected one of these, in the
   /// store or at the centre.
-  private func pending(_ side: StoreSide, _ gateway: [Field], _ database: inout Database) throws -> Set<UUID> {
+  private func pending(
+    _ side: StoreSide, _ list: LineList, _ gateway: [Field], _ database: inout Database
+  ) throws -> Set<UUID> {
     guard !side.waiting.isEmpty else { return [] }
-    let owners = try Self.rows(
+    var pending = side.waiting.union(side.owners)
+    try Self.each(
       "SELECT DISTINCT owner FROM sensord_association WHERE gateway = $1 AND object = ANY ($2::uuid[])",
-      [gateway[0], Insertion.list(side.waiting.map(\.text))], &database)
-    return side.waiting.union(side.owners).union(owners.compactMap { UUID(uuidString: $0[0] ?? "") })
+      [gateway[0], Insertion.list(side.waiting.map(\.text))], Database.Shape([.uuid], rows: list.mostObjects), &database
+    ) { row in
+      if let id = UUID(uuidString: row[0] ?? "") { pending.insert(id) }
+    }
+    return pending
   }
 
-  /// How many objects have another number of rows in a table at the centre than in the store.
+  /// How many lists of rows of objects that both sides have are of another length at the centre than in the store.
   private func countRows(
-    of expected: [String: Int], present: [UUID: CentreRows.Held], _ database: inout Database
+    of centre: CentreRows, but pending: Set<UUID>, _ list: LineList, _ gateway: [Field], _ database: inout Database
   ) throws -> Int {
-    var found: [String: Int] = [:]
-    for table in CentreTable.parts {
-      // Of objects of this store only: a gateway may have had others.
-      for row in try Self.rows(
-        "SELECT owner, count(*) FROM \(table.fullName) WHERE person <> '' GROUP BY owner", [], &database)
-      {
-        guard let id = UUID(uuidString: row[0] ?? ""), present[id] != nil else { continue }
-        found[table.fullName + " " + id.text] = Int(row[1] ?? "")
+    var others = 0
+    for (number, table) in CentreTable.parts.enumerated() {
+      var expected = centre.objects.places.count {
+        let held = centre.objects[$0]
+        return held.isSeen && held.rows[number] > 0 && !pending.contains(held.id)
       }
+      try Self.each(
+        "SELECT owner, count(*) FROM \(table.fullName) WHERE gateway = $1 AND person <> '' GROUP BY owner", gateway,
+        Database.Shape([.uuid, .bigint], rows: list.mostObjects), &database
+      ) { row in
+        guard let id = UUID(uuidString: row[0] ?? ""), let held = centre.objects[id], !pending.contains(id) else {
+          return
+        }
+        if held.rows[number] > 0 { expected -= 1 }
+        if row[1] != "\(held.rows[number])" { others += 1 }
+      }
+      // Of these the centre has no row.
+      others += expected
     }
-    let own = [CentreTable.session, .sample].map { $0.fullName + " " }
-    let relevant = expected.filter { entry in
-      guard !own.contains(where: { entry.key.hasPrefix($0) }) else { return false }
-      return entry.key.split(separator: " ").last.flatMap { UUID(uuidString: String($0)) }.map { present[$0] != nil }
-        ?? false
-    }
-    return relevant.filter { found[$0.key] != $0.value }.count + found.keys.filter { expected[$0] == nil }.count
+    return others
   }
 
   /// Whether a file is not as it was attached.
@@ -282,23 +321,30 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
   /// How many files are on one side only, or damaged at the centre, and which the centre has not at all; not those of samples that
   /// are on one side only.
   private func compareFiles(
-    _ attachments: [Attachment], present: [UUID: CentreRows.Held], _ gateway: [Field], _ database: inout Database
+    _ attachments: [Attachment], _ centre: CentreRows, but pending: Set<UUID>, _ list: LineList, _ gateway: [Field],
+    _ database: inout Database
   ) throws -> (count: Int, missing: [Attachment]) {
-    let found = try Self.rows(
+    func isThere(_ id: UUID?) -> Bool {
+      guard let id, centre.objects[id]?.isSeen == true else { return false }
+      return !pending.contains(id)
+    }
+    let files = Dictionary(
+      attachments.filter { isThere($0.object) }.map { ("\($0.object.text) \($0.digest)", $0) },
+      uniquingKeysWith: { first, _ in first })
+    var (same, found, others): (Set<String>, Set<String>, Int) = ([], [], 0)
+    try Self.each(
       """
       SELECT owner, file, CASE WHEN bool_and(sha256(payload) = sha256) THEN sum(octet_length(payload)) ELSE -1 END
       FROM sensord_attachment WHERE gateway = $1 GROUP BY person, time, owner, file
-      """, [gateway[0]], &database
-    ).filter { row in UUID(uuidString: row[0] ?? "").map { present[$0] != nil } ?? false }
-    let files = Dictionary(
-      attachments.map { ("\($0.object.text) \($0.digest)", $0) }, uniquingKeysWith: { first, _ in first })
-    let sizes = files.mapValues { "\($0.size)" }
-    let centre = Dictionary(
-      found.map { ("\($0[0] ?? "") \($0[1]?.dropFirst(2) ?? "")", $0[2] ?? "") }, uniquingKeysWith: { _, _ in "" })
-    return (
-      Set(sizes.keys).union(centre.keys).filter { sizes[$0] != centre[$0] }.count,
-      files.filter { centre[$0.key] == nil }.map(\.value)
-    )
+      """, gateway, Database.Shape([.uuid, .bytea, .bigint], rows: 4 * list.mostObjects), &database
+    ) { row in
+      guard isThere(UUID(uuidString: row[0] ?? "")) else { return }
+      let name = "\(row[0] ?? "") \(row[1]?.dropFirst(2) ?? "")"
+      guard let file = files[name] else { return others += 1 }
+      let isFirst = found.insert(name).inserted
+      if isFirst, row[2] == "\(file.size)" { same.insert(name) } else { same.remove(name) }
+    }
+    return (files.count - same.count + others, files.filter { !found.contains($0.key) }.map(\.value))
   }
 
   private func report(_ comparison: Comparison, _ counts: Counts) {
@@ -347,7 +393,21 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     }
   }
 
-  static func rows(_ statement: String, _ fields: [Field], _ database: inout Database) throws -> [[String?]] {
-    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in try database.run(statement, fields) }.rows
+  /// Gives one row after the other.
+  private static func each(
+    _ statement: String, _ fields: [Field], _ shape: Database.Shape, _ database: inout Database,
+    _ body: ([String?]) -> Void
+  ) throws {
+    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      _ = try database.each(statement, fields, shape) { (row) throws(DatabaseFailure) in body(row) }
+    }
+  }
+
+  static func rows(
+    _ statement: String, _ fields: [Field], _ shape: Database.Shape, _ database: inout Database
+  ) throws -> [[String?]] {
+    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run(statement, fields, shape)
+    }.rows
   }
 }

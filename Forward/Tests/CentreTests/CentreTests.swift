@@ -125,6 +125,11 @@ struct CentreTests {
       parameters.contains { $0 == ("keepalives_idle", "60") } && parameters.contains { $0 == ("keepalives_count", "3") }
     )
     #expect(
+      // Of the home folder no file decides.
+      ["passfile", "sslcert", "sslkey", "sslcrl"].allSatisfy { name in
+        parameters.contains { $0 == (name, "/nonexistent") }
+      })
+    #expect(
       parameters.contains { $0 == ("sslmode", "verify-full") } && parameters.contains { $0 == ("password", "secret") })
     for (text, words) in [
       ("\(good)\nAda = p2", "line 8"), ("\(good)\nother = Ada Lovelace", "line 8"), ("\(good)\nother", "line 8"),
@@ -179,10 +184,14 @@ struct CentreTests {
   @Test("two sides are the same, or it is said what is not")
   func comparison() {
     let ids = (0..<5).map { _ in UUID() }
-    let comparison = Comparison(
-      store: [ids[0]: [1], ids[1]: [1], ids[2]: [1], ids[3]: [1]], centre: [ids[0]: [1], ids[1]: [2], ids[4]: [1]],
-      tombstones: [ids[2]])
+    var comparison = Comparison()
+    let states: [Comparison.State] = [.same, .different, .deleted, .missing, .extra]
+    for (id, state) in zip(ids, states) { comparison.add(id, state) }
     #expect(comparison.equal == 1 && comparison.different == [ids[1]] && comparison.extra == [ids[4]])
     #expect(comparison.missing == [ids[3]] && comparison.deleted == 1 && !comparison.isEqual)
+    comparison.add(different: [ids[0], ids[4]])
+    #expect(comparison.equal == 0 && comparison.different == [ids[1], ids[0]])
+    comparison.leaveOut(Set(ids))
+    #expect(comparison.isEqual)
   }
 }

@@ -8,6 +8,8 @@ enum LongTrial {
   static let measures = environment["SENSORD_GOALS"] != nil
   /// How many simulated gateways.
   static let gateways = number("SENSORD_GATEWAYS") ?? 1_000
+  /// How many sessions are compared within 64 MiB.
+  static let sessions = number("SENSORD_SESSIONS") ?? 0
   /// A program of another version.
   static let otherProgram = environment["SENSORD_OTHER_FORWARD"]
 

@@ -129,6 +129,15 @@ struct NetworkTests {
     // Right from a file, and as a credential of the unit.
     try configure()
     try gateway.forward()
+    // Nothing of the home folder decides, not even what libpq would refuse.
+    unsafe mkdir("\(folder.path)/.postgresql", 0o700)
+    for (name, other) in [("good.crt", "postgresql.crt"), ("good.key", "postgresql.key"), ("good.key", "root.crl")] {
+      try folder.write(".postgresql/\(other)", folder.bytes(of: name))
+      unsafe chmod("\(folder.path)/.postgresql/\(other)", 0o644)
+    }
+    let output = try OutputFile()
+    let atHome = try gateway.start(["status"], environment: ["HOME": folder.path], output: output, errors: output)
+    #expect(atHome.wait() == 0, "\(output.text)")
     try configure(password: nil)
     try refusal("set password-file in [centre]")
     let verified = try gateway.run("verify", credentials: folder.path)

@@ -123,6 +123,14 @@ final class TestServer: Sendable {
   }
 }
 
+extension Database {
+  /// Runs a statement whose columns are not known here.
+  @discardableResult
+  mutating func run(_ statement: String) throws(DatabaseFailure) -> Answer {
+    try run(statement, [], Shape(nil, rows: Int.max, text: 1 << 30))
+  }
+}
+
 extension TestServer {
   /// A server of several tests, which lives until they have ended: nothing else would end it then, and its folder is memory.
   static func shared() throws -> TestServer {

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Why a server did not do something.
 ///
 /// The message is one line. It has what the server says only where that cannot be a value: health data belong in no log.
@@ -8,6 +10,8 @@ struct DatabaseFailure: Error, Hashable, Sendable {
   var message: String
   /// Whether no connection came about.
   var isConnecting = false
+  /// Whether an answer is none to what was asked: the server is broken, or no centre.
+  var isWrongAnswer = false
   /// Whether a connection was refused for what the client is, or the server: password, name, certificate.
   private var isRefused = false
 
@@ -16,6 +20,24 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     self.state = state
     self.message = message
   }
+
+  /// An answer of another shape than was asked for: `reason` says what is wrong with it.
+  init(wrong reason: String) {
+    self.init(state: nil, message: "the server's answer is none to what was asked: \(reason)")
+    isWrongAnswer = true
+  }
+
+  /// Made of libpq's message of an answer that the server did not call an error.
+  init(library message: String) {
+    let isClosed = ["closed the connection", "could not", "SSL", "no connection", "invalid socket"].contains {
+      message.contains($0)
+    }
+    self = isClosed ? .closed : DatabaseFailure(wrong: Self.line(message))
+  }
+
+  /// The end of a connection.
+  static let closed = DatabaseFailure(
+    state: "08006", message: "the server closed the connection (SQLSTATE 08006)")
 
   /// The ways to mend a failure.
   enum Remedy: Hashable, Sendable {
@@ -28,6 +50,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
   /// A retry, unless a connection was refused, or the SQLSTATE is not one that passes by itself.
   var remedy: Remedy {
     if isConnecting { return isRefused ? .person : .retry }
+    if isWrongAnswer { return .person }
     return Self.isPassing(state ?? "08006") ? .retry : .person
   }
 
@@ -69,10 +92,13 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     guard let place = text.firstRange(of: ":  ") else { return nil }
     let rest = text[place.upperBound...]
     let state = rest.prefix(5)
-    guard state.utf8.count == 5, state.utf8.allSatisfy({ (48...57).contains($0) || (65...90).contains($0) }),
-      rest.dropFirst(5).hasPrefix(": ")
-    else { return nil }
+    guard isState(state), rest.dropFirst(5).hasPrefix(": ") else { return nil }
     return (String(state), rest.dropFirst(7))
+  }
+
+  /// Whether a text is a SQLSTATE: five capitals and digits.
+  static func isState(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 5 && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
   }
 
   /// Whether libpq itself refuses the server, or lacks something. One that ends while TLS begins, or before, is no refusal.
@@ -84,20 +110,19 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     ].contains { words.contains($0) }
   }
 
-  /// Made of what the server says.
-  init(state: String?, primary: String) {
-    self.state = state
+  /// Made of what the server reports.
+  init(state: String, primary: String) {
+    guard Self.isState(state) else {
+      self.init(wrong: "it is an error without a SQLSTATE")
+      return
+    }
     // Data exceptions and violated constraints name values.
-    let namesValues = state.map { ["22", "23"].contains($0.prefix(2)) } ?? false
-    message = namesValues ? "a value was refused" : Self.line(primary)
-    if let state { message += " (SQLSTATE \(state))" }
+    let words = ["22", "23"].contains(state.prefix(2)) ? "a value was refused" : Self.line(primary)
+    self.init(state: state, message: "\(words) (SQLSTATE \(state))")
   }
 
-  /// The first line without control characters, not too long.
+  /// The lines of a text in one, without what a terminal would act upon, and not too long.
   static func line(_ text: String) -> String {
-    let lines = text.split(separator: "\n").map(String.init)
-    let whole = lines.joined(separator: "; ")
-    return String(
-      String.UnicodeScalarView(whole.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }).prefix(300))
+    PrintableText.line(text.prefix(2_000).split(separator: "\n").joined(separator: "; "), most: 300)
   }
 }
