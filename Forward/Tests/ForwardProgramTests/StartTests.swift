@@ -12,7 +12,9 @@ struct StartTests {
   /// Sessions at the centre; `make gateways` has three years of them.
   private static let sessions = LongTrial.measures ? 34_000 : 1_000
 
-  @Test("read each row a few times at most, on tables that were never analysed, on one server and by fdw", arguments: [1, 2])
+  @Test(
+    "read each row a few times at most, on tables that were never analysed, on one server and by fdw",
+    arguments: [1, 2])
   func rowsRead(nodes: Int) async throws {
     let servers = try (0..<nodes).map { _ in try TestServer() }
     let gateway: TestGateway
