@@ -31,7 +31,7 @@ public actor HealthStore {
   private var file: StoreFile?
   private var isClosed = false
   /// The error because of which the store is no longer open, if it was not closed.
-  private var failure: StoreError?
+  private(set) var failure: StoreError?
   /// Nil if not requested, and once closed.
   private(set) var observation: StoreObservation?
   /// The live queries.
@@ -174,6 +174,13 @@ public actor HealthStore {
     file = opened
     failure = nil
     listeners.signalOpening()
+  }
+
+  /// Goes on with another connection to the same state of the same file.
+  func resume(_ opened: StoreFile) throws(StoreError) {
+    knownDataVersion = try opened.connection.dataVersion()
+    (file, failure) = (opened, nil)
+    notifyListeners()
   }
 
   /// Makes every call throw `error` until the store is reopened.

@@ -142,7 +142,7 @@ public struct Settings: Hashable, Sendable {
       // The server's side, too: a connection that is lost without a word would hold the gateway's row for two hours.
       (
         "options",
-        "-c statement_timeout=120000 -c lock_timeout=60000 -c bytea_output=hex -c tcp_user_timeout=90000 "
+        "-c statement_timeout=1200000 -c lock_timeout=60000 -c bytea_output=hex -c tcp_user_timeout=90000 "
           + "-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
       ),
     ]

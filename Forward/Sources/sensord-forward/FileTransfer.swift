@@ -27,15 +27,19 @@ struct FileTransfer {
         UNION SELECT person FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
         """, place, [.text])
       for person in persons.rows.compactMap({ $0[0] }) {
+        // Whoever has files, before whose that is: of a table that was never analysed the server knows no better way, and would look for
+        // each sample among all rows.
+        let named = try database.run(
+          """
+          SELECT owner FROM sensord_attachment WHERE gateway = $1 AND person = $2
+          UNION SELECT owner FROM sensord_object WHERE gateway = $1 AND person = $2 AND origin = 'attachments'
+          """, [.text(copy.gateway), .text(person)], [.uuid]
+        ).rows.compactMap { $0[0] }
+        guard !named.isEmpty else { continue }
         let answer = try database.run(
           """
-          SELECT DISTINCT part.owner
-          FROM (SELECT person, time, gateway, owner FROM sensord_attachment
-            UNION ALL SELECT person, time, gateway, owner FROM sensord_object WHERE origin = 'attachments') AS part
-            JOIN sensord_sample AS sample ON sample.person = part.person AND sample.time = part.time
-              AND sample.gateway = part.gateway AND sample.id = part.owner
-          WHERE part.gateway = $1 AND sample.store = $2::uuid AND part.person = $3 AND sample.person = $3
-          """, place + [.text(person)], [.uuid])
+          SELECT id FROM sensord_sample WHERE gateway = $1 AND store = $2::uuid AND person = $3 AND id = ANY ($4::uuid[])
+          """, place + [.text(person), Insertion.list(named)], [.uuid])
         owners.formUnion(answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
       }
     }

@@ -5,6 +5,8 @@ import SeriesStore
 import TestSupport
 import Testing
 
+@testable import sensord_forward
+
 /// The program and a server that is reached by a host's name, with certificates of the tests' own authority.
 @Suite("Forwarding over a network", .serialized)
 struct NetworkTests {
@@ -145,6 +147,27 @@ struct NetworkTests {
     unsafe chmod("\(folder.path)/password", 0o644)
     let open = try gateway.run("verify", credentials: folder.path)
     #expect(open.status == 78 && open.errors.contains("chmod o-rwx"), "\(open)")
+  }
+
+  @Test("the server gives up a connection that was lost without a word before two minutes, and the gateway's row with it")
+  func lost() throws {
+    let port = freePort()
+    let server = try TestServer(port: port, options: ["-c", "listen_addresses=127.0.0.1"])
+    try server.makeCentre("lost", gateways: ["lost_gateway"])
+    let settings = try Settings("[centre]\nhost = 127.0.0.1\nport = \(port)\ndatabase = lost\nuser = lost_gateway\n")
+    // This server has no certificate.
+    var database = try Database(settings.connection(password: nil).filter { !$0.keyword.hasPrefix("ssl") })
+    func setting(_ name: String) throws -> Int {
+      // As the kernel has it: on a socket of this machine each is 0.
+      try Int(database.run("SELECT setting FROM pg_settings WHERE name = '\(name)'").rows[0][0] ?? "") ?? 0
+    }
+    let idle = try setting("tcp_keepalives_idle")
+    let silence = try idle + setting("tcp_keepalives_interval") * setting("tcp_keepalives_count")
+    #expect(idle > 0 && silence <= 90, "\(silence)")
+    #expect(try (1...90_000).contains(setting("tcp_user_timeout")))
+    // A slow link is no lost one: an idle transaction has no limit, and a statement as much time as half a MiB takes at 1 kB/s.
+    #expect(try setting("idle_in_transaction_session_timeout") == 0)
+    #expect(try setting("statement_timeout") >= 1_200_000)
   }
 
   @Test("a connection that is cut again and again brings all that there is, since each brings something")

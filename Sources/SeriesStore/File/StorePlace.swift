@@ -43,6 +43,27 @@ struct StorePlace {
     unsafe access(realPath + "-wal", F_OK) != 0 && access(folder, W_OK) != 0
   }
 
+  /// What tells whether a file is another one, or has other bytes.
+  struct FileState: Hashable, Sendable {
+    var device: UInt64
+    var number: UInt64
+    var size: Int64
+    /// Of the last change of its bytes.
+    var seconds: Int
+    var nanoseconds: Int
+  }
+
+  /// The file and its log as they are now; a file that is missing is left out.
+  var state: [FileState] {
+    [realPath, realPath + "-wal"].compactMap { path in
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      return FileState(
+        device: UInt64(status.st_dev), number: UInt64(status.st_ino), size: Int64(status.st_size),
+        seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    }
+  }
+
   private static func resolved(_ path: String) -> String {
     guard let real = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(real) }
