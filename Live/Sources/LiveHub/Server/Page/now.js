@@ -20,7 +20,7 @@ let offset = 0;
 const now = () => Date.now() + offset;
 const sensors = new Map();
 let room = { state: "connecting", undecided: null };
-let main, state, view = null, added = 0, isAsking = false;
+let main, state, view = null, added = 0, isAsking = false, isLoaded = false;
 
 function sensor(address) {
   if (!sensors.has(address)) {
@@ -40,13 +40,14 @@ async function refresh() {
     const isRoom = shownSensors().length > 1 && location.hash === "";
     const answer = await ask(`/api/now?columns=${isRoom ? 60 : 2000}`);
     offset = answer.now - Date.now();
-    added = 0;
+    [added, isLoaded] = [0, true];
     room.undecided = answer.undecided ?? null;
     const known = new Set(answer.sensors.map((each) => each.address));
-    for (const address of sensors.keys()) if (!known.has(address)) sensors.delete(address);
+    // Without a recorder nothing is known, and what was measured stays.
+    if (answer.recorder) for (const address of sensors.keys()) if (!known.has(address)) sensors.delete(address);
     for (const each of answer.sensors) {
       const own = sensor(each.address);
-      Object.assign(own, { name: each.name, battery: each.battery, sessionStart: each.session_start ?? null, curve: each.curve ?? null });
+      Object.assign(own, { name: each.name ?? own.name, battery: each.battery ?? own.battery, sessionStart: each.session_start ?? null, curve: each.curve ?? null });
       own.beats = (each.beats ?? []).map(([time, interval]) => ({ time, interval }));
       if (own.curve && own.last === null) {
         const column = own.curve.stretches.at(-1)?.at(-1);
@@ -115,7 +116,8 @@ function receive(event, hole) {
     own.state = "measuring";
     offset = event.time_ms - Date.now();
     if (own.zone !== zone(event.bpm)) [own.zone, own.zoneSince] = [zone(event.bpm), event.time_ms];
-    add(own, event);
+    // The beginning comes from the hub: a curve from here on would be a wrong one.
+    if (isLoaded) add(own, event);
     own.bpm = event.bpm;
     own.last = { bpm: event.bpm, time: event.time_ms };
     added += 1;

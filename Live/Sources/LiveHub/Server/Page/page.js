@@ -1,8 +1,6 @@
 // The frame of the page: its head, and one of its views.
 import { words } from "/words.js";
 import { address, make, write } from "/parts.js";
-import { open as openNow } from "/now.js";
-import { open as openList } from "/recordings.js";
 import { follow } from "/follow.js";
 
 const path = location.pathname;
@@ -18,9 +16,10 @@ function tell(text, isLive) {
 }
 
 const main = document.getElementById("main");
+// Only what this view needs is loaded.
 if (path === "/") {
-  openNow(main, tell);
+  (await import("/now.js")).open(main, tell);
 } else {
   follow("/events", (event) => tell(words.states[event.state] ?? "", event.bpm !== null));
-  openList(main, path);
+  (await import("/recordings.js")).open(main, path);
 }

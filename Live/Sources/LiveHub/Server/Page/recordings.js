@@ -1,5 +1,5 @@
 // What was recorded: lists of recordings, workouts and nights, and one of them.
-import { words, whole, figure, smallShare, length, clock, day, shortDay, spoken } from "/words.js";
+import { words, whole, figure, smallShare, length, clock, day, shortDay, moment, spoken } from "/words.js";
 import { ask, make, write, card, hint, facts, zoneBars, zoneTimes } from "/parts.js";
 import { rateChart, beatChart, spark, stageBand } from "/chart.js";
 
@@ -106,8 +106,7 @@ function beatFigures(curve, variability, isRest) {
 }
 
 function measured(entry, rates, curve, variability) {
-  const format = new Intl.DateTimeFormat([], { dateStyle: "full", timeStyle: "medium" });
-  const rows = [[words.facts.sensor, entry.sensor], [words.facts.start, format.format(entry.start)], [words.facts.end, format.format(entry.end)],
+  const rows = [[words.facts.sensor, entry.sensor], [words.facts.start, moment(entry.start)], [words.facts.end, moment(entry.end)],
     [words.facts.rates, rates && whole(rates.count)], [words.facts.beats, curve && whole(curve.beats)], [words.facts.unused, curve && whole(curve.unused)],
     [words.facts.coverage, variability && smallShare(variability.coverage)], [words.facts.filter, variability?.filter], [words.facts.id, entry.id],
     ...(variability?.figures ?? []).map((each) => [words.figures[each.name] ?? each.name,

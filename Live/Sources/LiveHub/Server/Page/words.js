@@ -1,28 +1,28 @@
 // All words of the page, and how it writes numbers and times: those of the reader's language, as the browser has them. To translate the page, translate this file.
 
-const plural = new Intl.PluralRules("en");
-const count = (number, one, other) => `${whole(number)} ${plural.select(number) === "one" ? one : other}`;
+const count = (number, one, other) => `${whole(number)} ${number === 1 ? one : other}`;
 
-const integers = new Intl.NumberFormat([], { maximumFractionDigits: 0 });
-const twoDigits = new Intl.NumberFormat([], { maximumSignificantDigits: 2 });
-const shares = new Intl.NumberFormat([], { style: "percent", maximumFractionDigits: 0 });
-const smallShares = new Intl.NumberFormat([], { style: "percent", maximumFractionDigits: 1 });
-const hours = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
-const seconds = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const days = new Intl.DateTimeFormat([], { weekday: "long", day: "numeric", month: "long" });
-const olderDays = new Intl.DateTimeFormat([], { weekday: "long", day: "numeric", month: "long", year: "numeric" });
-const shortDays = new Intl.DateTimeFormat([], { weekday: "short", day: "numeric", month: "short" });
+/** A format that is made when it is first needed: each takes milliseconds. */
+function lazily(Format, options) {
+  let format;
+  return (value) => (format ??= new Format([], options)).format(value);
+}
+const integers = lazily(Intl.NumberFormat, { maximumFractionDigits: 0 });
+const days = lazily(Intl.DateTimeFormat, { weekday: "long", day: "numeric", month: "long" });
+const olderDays = lazily(Intl.DateTimeFormat, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
-export const whole = (number) => integers.format(Math.round(number));
-export const figure = (number) => twoDigits.format(number);
+export const whole = (number) => integers(Math.round(number));
+/** Two significant digits. */
+export const figure = lazily(Intl.NumberFormat, { maximumSignificantDigits: 2 });
 /** A share of 0 to 1. */
-export const share = (part) => shares.format(part);
-export const smallShare = (part) => smallShares.format(part);
+export const share = lazily(Intl.NumberFormat, { style: "percent", maximumFractionDigits: 0 });
+export const smallShare = lazily(Intl.NumberFormat, { style: "percent", maximumFractionDigits: 1 });
 /** Hours and minutes of a time in milliseconds of 1970; with the seconds. */
-export const clock = (time) => hours.format(time);
-export const clockSeconds = (time) => seconds.format(time);
-export const day = (time) => (new Date(time).getFullYear() === new Date().getFullYear() ? days : olderDays).format(time);
-export const shortDay = (time) => shortDays.format(time);
+export const clock = lazily(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit" });
+export const clockSeconds = lazily(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+export const day = (time) => (new Date(time).getFullYear() === new Date().getFullYear() ? days : olderDays)(time);
+export const shortDay = lazily(Intl.DateTimeFormat, { weekday: "short", day: "numeric", month: "short" });
+export const moment = lazily(Intl.DateTimeFormat, { dateStyle: "full", timeStyle: "medium" });
 /** A length in milliseconds as a watch shows it: 4:10, 1:12:40. */
 export function length(milliseconds) {
   const all = Math.max(0, Math.round(milliseconds / 1000));
