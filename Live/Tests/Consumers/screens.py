@@ -119,9 +119,12 @@ class Hub:
         sensors = []
         for sensor in self.sensors:
             own = {key: value for key, value in sensor.items() if key != "rates"}
-            if sensor.get("rates"):
-                own["curve"] = curve(sensor["rates"], columns)
-                own["beats"] = [] if sensor.get("plain") else [list(beat) for beat in intervals(sensor["rates"][-60:])]
+            # One that measures has done so until now.
+            shift = int(time.time() * 1000) - 1000 - sensor["rates"][-1][0] if sensor["state"] == "measuring" else 0
+            own["session_start"] += shift
+            rates = [(at + shift, rate) for at, rate in sensor["rates"]]
+            own["curve"] = curve(rates, columns)
+            own["beats"] = [] if sensor.get("plain") else [list(beat) for beat in intervals(rates[-60:])]
             sensors.append(own)
         result = {"now": int(time.time() * 1000), "recorder": self.recorder, "sensors": sensors}
         if self.undecided:

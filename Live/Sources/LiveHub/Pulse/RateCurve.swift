@@ -12,6 +12,9 @@ package struct RateCurve: Hashable, Sendable {
   /// Milliseconds by which a clock may go back without beginning another curve.
   private static let jitter: Int64 = 2000
 
+  /// A source that is slower has gaps, in milliseconds.
+  private static let longestSpacing: Int64 = 600_000
+
   struct Column: Hashable, Sendable {
     /// The times of the first rate and the last, in milliseconds of 1970.
     var start: Int64
@@ -47,7 +50,7 @@ package struct RateCurve: Hashable, Sendable {
     let steps = zip(rates.dropFirst(), rates).map { next, rate in
       next.time.subtractingReportingOverflow(rate.time).partialValue
     }.sorted()
-    self.init(spacing: steps.isEmpty ? 1000 : steps[steps.count / 2])
+    self.init(spacing: steps.isEmpty ? 1000 : min(steps[steps.count / 2], Self.longestSpacing))
     for (time, rate) in rates { add(rate, at: time) }
   }
 
