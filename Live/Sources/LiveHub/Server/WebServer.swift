@@ -149,9 +149,12 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
       guard let archive else { return send(router.room([], columns: columns), for: head, context) }
       let router = NIOLoopBound(router, eventLoop: context.eventLoop)
       ask(.sensors, archive, key, for: head, context) { answer in
-        if case .sensors(let entries) = answer { return router.value.room(entries, columns: columns) }
+        switch answer {
+        case .sensors(let entries): router.value.room(entries, columns: columns)
+        case .tooMany: answer.answer
         // The hub shows its own memory also where the recorder cannot be asked.
-        return router.value.room([], columns: columns)
+        default: router.value.room([], columns: columns)
+        }
       }
     case .webSocket:
       var answer = Answer(.upgradeRequired, "This is for WebSockets (RFC 6455).\n")

@@ -75,6 +75,14 @@ struct OutputTests {
       try stage.answer("/api/now?columns=1&token=\(token)").body.contains(#""stretches":[[[3000,63,81]]],"gaps":[]"#))
     try stage.happens(.lost)
     #expect(try stage.answer("/api/now?token=\(token)").body.contains(#""state":"noRecorder","name""#))
+
+    // A recorder that cannot be asked hides nothing; who asks too much is told.
+    let silent = try Stage { $0.archive = { _, _, answer in answer(.unavailable("none")) } }
+    try silent.happens(.subscribed)
+    try silent.measures(72)
+    #expect(try silent.answer("/api/now?token=\(try silent.token())").body.contains(#""stretches":[[[1000,72,72]]]"#))
+    let busy = try Stage { $0.archive = { _, _, answer in answer(.tooMany("wait")) } }
+    #expect(try busy.answer("/api/now?token=\(try busy.token())").status == 429)
   }
 
   @Test("a value whose next beat does not come ends by itself, everywhere")

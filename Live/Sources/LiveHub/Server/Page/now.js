@@ -47,7 +47,7 @@ async function refresh() {
     if (answer.recorder) for (const address of sensors.keys()) if (!known.has(address)) sensors.delete(address);
     for (const each of answer.sensors) {
       const own = sensor(each.address);
-      Object.assign(own, { name: each.name ?? own.name, battery: each.battery ?? own.battery, sessionStart: each.session_start ?? null, curve: each.curve ?? null });
+      Object.assign(own, { name: each.name ?? own.name, battery: each.battery ?? own.battery, sessionStart: answer.recorder ? each.session_start ?? null : own.sessionStart, curve: each.curve ?? null });
       own.beats = (each.beats ?? []).map(([time, interval]) => ({ time, interval }));
       if (own.curve && own.last === null) {
         const column = own.curve.stretches.at(-1)?.at(-1);
