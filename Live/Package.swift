@@ -39,11 +39,10 @@ let package = Package(
         "CMosquitto", client, support, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
       ],
       resources: [
-        .embedInCode("Server/Page/page.html"), .embedInCode("Server/Page/overlay.html"),
-        .embedInCode("Server/Page/page.css"), .embedInCode("Server/Page/page.js"),
-        .embedInCode("Server/Page/sessions.html"), .embedInCode("Server/Page/sessions.js"),
-        .embedInCode("Server/Page/openapi.json"),
-      ], swiftSettings: rules),
+        "page.html", "overlay.html", "openapi.json", "page.css", "page.js", "words.js", "chart.js", "parts.js",
+        "now.js",
+        "recordings.js", "overlay.js", "follow.js",
+      ].map { .embedInCode("Server/Page/\($0)") }, swiftSettings: rules),
     .executableTarget(
       name: "sensord-live",
       dependencies: [

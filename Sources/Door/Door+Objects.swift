@@ -93,6 +93,8 @@ extension SensorStatus {
   fileprivate var value: Value {
     var properties: [String: Value] = ["address": .string("\(address)"), "state": .string(state.rawValue)]
     properties["name"] = name.map { .string($0) }
+    properties["battery"] = battery.map { .byte($0) }
+    properties["session_us"] = sessionStart.map { .int64($0) }
     return .properties(properties)
   }
 }

@@ -1,5 +1,6 @@
 import RecorderBus
 import DBus
+public import HealthModel
 import Synchronization
 
 /// A program's way to the recorder on this machine, over D-Bus: HealthKit's shape on Linux.
@@ -113,6 +114,10 @@ public struct ClientSensor: Hashable, Sendable {
   /// The sensor's state, in the words of `sensord status`: `measuring`, `absent` for example. A later version may have
   /// more.
   public var state: String
+  /// The battery's level in percent; nil where the sensor has not reported it.
+  public var battery: UInt8?
+  /// The beginning of its open session, by the wall clock of now; nil where none is open.
+  public var sessionStart: Timestamp?
 }
 
 extension SensordClient {
@@ -122,7 +127,9 @@ extension SensordClient {
     return (answer.first?.array ?? []).compactMap { value in
       guard let properties = value.properties, let address = properties["address"]?.string else { return nil }
       return ClientSensor(
-        address: address, name: properties["name"]?.string, state: properties["state"]?.string ?? "")
+        address: address, name: properties["name"]?.string, state: properties["state"]?.string ?? "",
+        battery: properties["battery"]?.byte,
+        sessionStart: properties["session_us"]?.int64.map { Timestamp(microseconds: $0) })
     }
   }
 }

@@ -68,13 +68,15 @@ struct Feed: Sendable {
 
   /// Asks the owner to let the hub read; values come by themselves once that is allowed.
   private func ask(_ client: SensordClient) async {
-    let hint = loop.scheduleTask(in: Self.courtesy) {
-      Terminal.complain(
-        "waits for permission: sensord grants allow \(Self.application)@\(getuid()) --read heartRate,heartbeatSeries")
+    let hint = loop.scheduleTask(in: Self.courtesy) { [happen] in
+      let command = "sensord grants allow \(Self.application)@\(getuid()) --read heartRate,heartbeatSeries"
+      Terminal.complain("waits for permission: \(command)")
+      happen(.undecided(command))
     }
     do throws(ClientError) {
       try await client.requestAuthorization(read: [.quantity(.heartRate), .heartbeatSeries])
       hint.cancel()
+      happen(.undecided(nil))
     } catch {
       hint.cancel()
       if error != .cancelled, error != .closed { Terminal.complain("permission cannot be asked for: \(error)") }

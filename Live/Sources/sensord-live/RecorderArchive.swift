@@ -15,6 +15,8 @@ actor RecorderArchive {
   private static let questionsEach = 4
   /// The greatest number of samples of a list.
   private static let longestList = 2000
+  /// Intervals of sleep: those of some months.
+  private static let longestNights = 5000
 
   private struct Entry {
     var client: SensordClient
@@ -97,7 +99,9 @@ actor RecorderArchive {
     entries[application] = Entry(client: client, lastUse: uses, users: 1)
     // So that its owner is asked, and sees it in the list of those who wait.
     Task {
-      try? await client.requestAuthorization(read: [.quantity(.heartRate), .heartbeatSeries, .workout])
+      try? await client.requestAuthorization(read: [
+        .quantity(.heartRate), .heartbeatSeries, .workout, .category(.sleepAnalysis),
+      ])
     }
     return client
   }
@@ -128,6 +132,23 @@ actor RecorderArchive {
         return .notFound
       }
       return json(entry)
+    case .rates(let session, let columns):
+      guard let id = UUID(uuidString: session) else { return .notFound }
+      return try await curve(.session(id), columns, from: client)
+    case .workoutRates(let workout, let columns):
+      guard let id = UUID(uuidString: workout) else { return .notFound }
+      return try await curve(.collected(in: id), columns, from: client)
+    case .nights(let offset):
+      let samples = try await SampleQuery(.type(.category(.sleepAnalysis)), order: latest, limit: longestNights).result(
+        for: client)
+      return json(NightEntry.entries(of: samples, offset: offset))
+    case .sensors:
+      return .sensors(
+        try await client.sensors().map {
+          SensorEntry(
+            address: $0.address, name: $0.name, battery: $0.battery,
+            sessionStart: $0.sessionStart.map { $0.microseconds / 1000 })
+        })
     case .statistics(let every, let offset):
       let query: StatisticsCollectionQuery
       do {
@@ -146,6 +167,15 @@ actor RecorderArchive {
     let minutes = abs(offset) / 60
     let text = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
     return "<\(offset < 0 ? "-" : "+")\(text.joined())>\(offset < 0 ? "+" : "-")\(text.joined(separator: ":"))"
+  }
+
+  @concurrent private static func curve(
+    _ samples: SamplePredicate, _ columns: Int, from client: SensordClient
+  ) async throws(ClientError) -> ArchiveAnswer {
+    let rates = try await QuantityQuery(.heartRate, predicate: samples).result(for: client)
+    guard !rates.isEmpty else { return .notFound }
+    let curve = RateCurve(rates.map { ($0.span.start.flooredToMilliseconds.microseconds / 1000, $0.value) })
+    return .json(Array(curve.json(columns: columns).utf8))
   }
 
   @concurrent private static func series(

@@ -13,7 +13,8 @@ from playwright.sync_api import sync_playwright
 
 PLACE, LINK, TOKEN = sys.argv[1:4]
 FOLDER = sys.argv[4] if len(sys.argv) > 4 else None
-SIZES, SCHEMES = ((360, 640), (1920, 1080), (3840, 2160)), ("light", "dark")
+# The second is a desktop's page at a zoom of 200 %.
+SIZES, SCHEMES = ((360, 640), (640, 400), (1920, 1080), (3840, 2160)), ("light", "dark")
 # Stands for "never".
 PATIENCE = 120
 # What night.py writes.
@@ -52,36 +53,37 @@ def look(page, name):
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
+CONTROLS = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")].filter((each) => each.checkVisibility())"""
+
+
 def with_the_keyboard(page, name):
     """Tab reaches every control, and each shows that it has the focus."""
-    controls = page.evaluate("""document.querySelectorAll("a[href], button, input, select, [tabindex='0']").length""")
+    controls = page.evaluate(f"{CONTROLS}.length")
     reached = set()
     page.evaluate("document.activeElement.blur()")
     for _ in range(controls + 1):
         page.keyboard.press("Tab")
-        place = page.evaluate("""(() => {
-          const all = [...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")];
+        place = page.evaluate(f"""(() => {{
           const style = getComputedStyle(document.activeElement);
           const box = document.activeElement.getBoundingClientRect();
           const isSeen = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 && box.width > 0 && box.top >= 0 && box.top < innerHeight;
-          return [all.indexOf(document.activeElement), isSeen];
-        })()""")
+          return [{CONTROLS}.indexOf(document.activeElement), isSeen];
+        }})()""")
         if place[0] >= 0 and place[1]:
             reached.add(place[0])
     check(f"{name}: Tab reaches each of {controls} controls, and it is seen", len(reached) == controls > 0, f"{sorted(reached)}")
 
 
-def crossed(page, chart):
-    """How many gaps are shaded, and how many of them a line crosses."""
-    return page.evaluate("""(id) => {
-      const chart = document.getElementById(id);
+def crossed(page):
+    """How many gaps of the rate's curve are shaded, and how many of them a line crosses."""
+    return page.evaluate("""(() => {
+      const chart = document.querySelector(".chart.rates");
       const gaps = [...chart.querySelectorAll("rect.gap")].map((gap) => [+gap.getAttribute("x"), +gap.getAttribute("x") + +gap.getAttribute("width")]);
-      const shaded = gaps.filter(([start, end]) => end > start);
       const lines = chart.querySelector("path.trace").getAttribute("d").split("M").slice(1).map((line) => line.split("L").map((point) => parseFloat(point)));
-      const crossed = shaded.filter(([start, end]) => lines.some((line) => line.some((x, index) =>
+      const crossed = gaps.filter(([start, end]) => lines.some((line) => line.some((x, index) =>
         index > 0 && line[index - 1] < (start + end) / 2 && x > (start + end) / 2)));
-      return [shaded.length, crossed.length];
-    }""", chart)
+      return [gaps.length, crossed.length];
+    })()""")
 
 
 def start(chromium):
@@ -101,44 +103,85 @@ with sync_playwright() as playwright:
     context, page, asked = start(chromium)
     page.goto(LINK)
     check("the link leads to the page, and leaves its code behind", page.url == f"http://{PLACE}/", page.url)
-    wait_for(page, "document.body.dataset.state === 'measuring' && document.querySelectorAll('rect.gap').length === 0")
+    wait_for(page, "document.body.dataset.state === 'measuring' && document.querySelector('h1.sensor').textContent.startsWith('Strap') && document.querySelector('path.trace') && document.querySelectorAll('.chart.rates rect.gap').length === 0")
+    check("live: the rate, and its zone in words", page.inner_text("#rate").isdigit() and page.inner_text(".zoneline").startswith(("Zone", "Below zone")), page.inner_text(".big"))
     print("sees a value", flush=True)
     wait_for(page, "document.body.dataset.state === 'linkLost'")
-    check("live: a dash and the reason in words, without a value", page.inner_text("#rate") == "–" and page.inner_text("#state") == "No link to a sensor")
-    wait_for(page, "+document.querySelector('rect.gap').getAttribute('width') > 0")
+    check("live: a dash and the reason in words, without a value", page.inner_text("#rate") == "–" and page.inner_text(".zoneline").startswith("No signal for"), page.inner_text(".big"))
+    wait_for(page, "document.querySelector('.chart.rates rect.gap')")
     print("sees none", flush=True)
     wait_for(page, "document.body.dataset.state === 'measuring' && document.querySelector('path.trace').getAttribute('d').split('M').length > 2")
-    gaps, lines = crossed(page, "tachogram")
+    gaps, lines = crossed(page)
     check(f"live: {gaps} gap is shaded, and no line crosses it", gaps == 1 and lines == 0, f"{lines} lines")
-    check("live: the gap is told in words, too", ", 1 gap;" in page.inner_text("#beats-text"), page.inner_text("#beats-text"))
+
+    # Who comes later sees the same, from the session's beginning.
+    late = context.new_page()
+    late.goto(f"http://{PLACE}/")
+    wait_for(late, "document.querySelector('path.trace')")
+    seen = [each.evaluate("[document.querySelectorAll('.chart.rates rect.gap').length, document.querySelector('path.trace').getAttribute('d').split('M').length - 1, document.querySelector('.curve h2').textContent]")
+            for each in (page, late)]
+    check("live: opened late it has the same stretches, gaps and beginning", seen[0] == seen[1] and seen[0][1] >= 2, str(seen))
+    late.close()
     look(page, "live")
     with_the_keyboard(page, "live")
+    page.locator(".chart.rates").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    told = page.get_attribute(".chart.rates", "aria-valuetext")
+    check("live: arrow keys move a cursor that is told in words", "bpm" in told or "no signal" in told, told)
+    page.emulate_media(reduced_motion="reduce")
+    check("live: nothing moves for who does not want that", page.evaluate("getComputedStyle(document.querySelector('.bar i')).transitionDuration") == "0s")
+    page.emulate_media(reduced_motion="no-preference")
+
+    # The hub stands still and says nothing: no number stays.
+    print("sees all", flush=True)
+    wait_for(page, "document.body.dataset.state === 'noHub'")
+    check("live: a hub that hangs leaves no number behind", page.inner_text("#rate") == "–", page.inner_text(".big"))
+    print("sees no hub", flush=True)
+    wait_for(page, "document.body.dataset.state === 'measuring'")
 
     # The night: from the first byte of the page to the frame after its curve is there, by the browser's own clock.
     page.add_init_script("""
-      addEventListener("DOMContentLoaded", () => document.getElementById("curve") && new MutationObserver((_, observer) => {
-        const path = document.querySelector("#curve path.trace");
+      addEventListener("DOMContentLoaded", () => new MutationObserver((_, observer) => {
+        const path = document.querySelector(".chart.rates path.trace");
         if (!path || !path.getAttribute("d")) return;
         observer.disconnect();
         requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = performance.now(); }));
-      }).observe(document.getElementById("curve"), { childList: true }));""")
-    page.goto(f"http://{PLACE}/sessions#{NIGHT}")
+      }).observe(document.getElementById("main"), { childList: true, subtree: true }));""")
+    page.goto(f"http://{PLACE}/recordings#{NIGHT}")
     wait_for(page, "window.drawn > 0")
-    wait_for(page, "document.querySelectorAll('#hrv tbody tr').length > 0")
+    wait_for(page, "document.querySelector('details.measured')")
     print(f"figure: a recording of ten hours is drawn {page.evaluate('window.drawn'):.0f} ms after its page was asked for", flush=True)
-    title = page.inner_text("#curve-title")
-    check("sessions: it is the night", title.endswith("10 h 0 min"), title)
-    gaps, lines = crossed(page, "curve")
-    check(f"sessions: {gaps} gaps are shaded, and no line crosses one", gaps >= 2 and lines == 0, f"{lines} lines")
-    look(page, "sessions")
-    with_the_keyboard(page, "sessions")
-    other = page.locator("#list a:not([aria-current])").first
-    other.focus()
+    headline = page.inner_text(".headline")
+    check("recordings: a sentence says how it was", headline.startswith("10 h at ") and " gaps of " in headline, headline)
+    gaps, lines = crossed(page)
+    check(f"recordings: {gaps} gaps are shaded, and no line crosses one", gaps >= 2 and lines == 0, f"{lines} lines")
+    figures = page.inner_text(".beatcard .facts").split()
+    check("recordings: variability has two significant digits, and the share of artefacts", "RMSSD" in figures and "Artefacts" in figures, str(figures))
+    page.locator(".measured summary").click()
+    look(page, "recording")
+    with_the_keyboard(page, "recording")
+    for control, change in (("+", "!=="), ("Home", "===")):
+        whole = page.evaluate("window.path ??= document.querySelector('path.trace').getAttribute('d')") if control == "+" else whole
+        page.locator(".chart.rates").focus()
+        page.keyboard.press(control)
+        check(f"recordings: {control} zooms by the keyboard", page.evaluate(f"document.querySelector('path.trace').getAttribute('d') {change} window.path"))
+    page.locator(".back a").focus()
     page.keyboard.press("Enter")
-    wait_for(page, "document.getElementById('curve-title').textContent !== argument", title)
-    marked = page.evaluate("[...document.querySelectorAll('#list a[aria-current]')].map((link) => link === document.activeElement)")
-    check("sessions: Enter chooses another recording, and it alone is marked", marked == [True], str(marked))
-    page.locator("#live-link").focus()
+    wait_for(page, "document.querySelectorAll('.rows a').length === 2 && document.querySelectorAll('.spark').length === 2")
+    look(page, "recordings")
+    with_the_keyboard(page, "recordings")
+    page.locator(f".rows a:not([href='#{NIGHT}'])").focus()
+    page.keyboard.press("Enter")
+    wait_for(page, "document.querySelector('details.measured')")
+    check("recordings: Enter opens another one", NIGHT not in page.url and "#" in page.url, page.url)
+    page.locator(".measured summary").click()
+    check("recordings: figures that a rule refuses have its reason", "not given: " in page.inner_text(".measured"), page.inner_text(".measured"))
+    for target in ("workouts", "sleep"):
+        page.goto(f"http://{PLACE}/{target}")
+        wait_for(page, "document.querySelector('.hint code')")
+        look(page, target)
+    page.locator("nav a").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url(f"http://{PLACE}/")
     check("the way back to the live page", True)

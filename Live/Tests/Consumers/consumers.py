@@ -255,7 +255,7 @@ def pages(_):
             shown[name].goto(f"http://{PLACE}{path}?token={token}")
         while True:
             for name, page in shown.items():
-                rate, state = page.evaluate("[document.getElementById('rate').textContent, document.body.dataset.state]")
+                rate, state = page.evaluate("[document.getElementById('rate')?.textContent ?? '–', document.body.dataset.state]")
                 if rate != "–":
                     number(name, int(rate) if state == "measuring" else None)
                 elif state == "measuring":

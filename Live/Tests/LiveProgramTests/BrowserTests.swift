@@ -23,8 +23,22 @@ struct BrowserTests {
     try strap.befalls(#"{"event": "vanish"}"#)
     try await browser.printed("sees none")
     try strap.befalls(#"{"event": "advertise"}"#)
+    try await browser.printed("sees all")
+    hub.send(SIGSTOP)
+    try await browser.printed("sees no hub")
+    hub.send(SIGCONT)
     let status = try await browser.ended()
     print(browser.text)
     #expect(status == 0, "\(browser.text)")
+  }
+
+  @Test("every named screen fits its window, and neither axe nor the console has anything to say")
+  func screens() async throws {
+    let folder = TemporaryFolder()
+    let pictures = ProcessInfo.processInfo.environment["SENSORD_SCREENSHOTS"] ?? folder.path
+    let screens = try ProgramStage().foreign("screens.py", pictures)
+    let status = try await screens.ended()
+    print(screens.text)
+    #expect(status == 0, "\(screens.text)")
   }
 }

@@ -65,6 +65,44 @@ package struct WorkoutEntry: Hashable, Sendable, Encodable {
   }
 }
 
+/// The sleep of a day in a list: a night, and naps.
+package struct NightEntry: Hashable, Sendable, Encodable {
+  struct Stretch: Hashable, Sendable, Encodable {
+    /// Milliseconds of 1970.
+    var start: Int64
+    var end: Int64
+    /// HealthKit's number: 0 in bed, 1 asleep, 2 awake, 3 core, 4 deep, 5 REM sleep.
+    var stage: Int64
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      try container.encode(start)
+      try container.encode(end)
+      try container.encode(stage)
+    }
+  }
+
+  /// The day to which the night leads: `2026-11-28`.
+  var day: String
+  /// Milliseconds of sleep, naps included.
+  var asleep: Int64
+  /// The share of the time in bed that was sleep; nil where the time in bed is not known.
+  var efficiency: Double?
+  var stretches: [Stretch]
+
+  /// The nights and naps that samples of sleep make up, the latest first, by the clocks at an offset of seconds from UTC.
+  package static func entries(of samples: [HealthSample], offset: Int32) -> [NightEntry] {
+    let intervals = samples.compactMap(SleepInterval.init)
+    return SleepNight.nights(of: intervals, in: TimeZoneRules(name: "", fixedOffset: offset)).reversed().map { night in
+      NightEntry(
+        day: "\(night.day)", asleep: night.timeAsleep.wholeMicroseconds / 1000, efficiency: night.main?.efficiency,
+        stretches: night.periods.flatMap(\.stretches).map {
+          Stretch(start: $0.span.start.milliseconds, end: $0.span.end.milliseconds, stage: $0.value.rawValue)
+        })
+    }
+  }
+}
+
 /// The heart rate of a stretch of time.
 package struct StatisticsEntry: Hashable, Sendable, Encodable {
   /// Milliseconds of 1970.

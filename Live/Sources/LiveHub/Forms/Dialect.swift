@@ -88,7 +88,10 @@ enum Event {
 
   static func json(_ shown: Shown) -> String {
     let head = #"{"state":"\#(shown.pulse.state)","sequence":\#(shown.sequence)"#
-    guard case .value(let reading) = shown.pulse else { return head + #","bpm":null}"# }
+    guard case .value(let reading) = shown.pulse else {
+      let sensor = shown.sensor.map { #","sensor":\#(JSONText.quoted($0))"# } ?? ""
+      return head + sensor + #","bpm":null}"#
+    }
     let intervals = reading.rrTicks.map(milliseconds).joined(separator: ",")
     return head + #","sensor":\#(JSONText.quoted(reading.sensor)),"bpm":\#(reading.beatsPerMinute)"#
       + #","rr_ms":[\#(intervals)],"time_ms":\#(reading.microseconds / 1000)"#

@@ -52,6 +52,8 @@ package struct Reading: Hashable, Sendable {
 /// The pulse that the outputs show, with the number of the change that led to it.
 struct Shown: Hashable, Sendable {
   var pulse: Pulse
+  /// The sensor whose pulse it is, for who sees all of them; nil for the pulse that the hub shows.
+  var sensor: String?
   /// The number of the change since the hub's start, from 1: a slow reader sees a hole. 0 before the first change.
   var sequence: UInt64
 }
@@ -66,6 +68,8 @@ package enum RecorderEvent: Sendable {
   case changed(sensor: String, SensorState)
   /// A sensor sent a measurement with a rate.
   case measured(Reading)
+  /// The owner has not decided whether the hub may read; nil once that is decided. The command with which the owner allows it.
+  case undecided(String?)
 
   /// The event of a measurement as the recorder hands it on: a reading, or the state of a sensor that sent no rate.
   ///

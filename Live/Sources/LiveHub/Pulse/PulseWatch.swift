@@ -16,12 +16,14 @@ struct PulseWatch: Sendable {
   }
 
   private let chosen: String?
-  private var hasRecorder = false
+  private(set) var hasRecorder = false
   private var sensors: [String: Sensor] = [:]
   /// The sensor that is shown.
   private var shown: String?
   /// The pulse that is shown.
   private(set) var pulse = Pulse.none(.noRecorder)
+  /// The sensors whose own pulse the last input has changed: of one that measures, each value.
+  private(set) var news: [String] = []
 
   /// - Parameter chosen: The address of the only sensor to show; nil for any.
   init(showing chosen: String? = nil) {
@@ -31,13 +33,23 @@ struct PulseWatch: Sendable {
   /// The time at which ``passed(to:)`` has to be called if nothing else happens; nil where nothing is due.
   var deadline: Duration? { sensors.values.compactMap(\.holdsUntil).min() }
 
+  /// The sensors that the recorder has named, in order of their addresses; of those, only the chosen one where one is.
+  var addresses: [String] { sensors.keys.filter(isWanted).sorted() }
+
+  /// The pulse of one sensor, whichever is shown; nil where the recorder has not named it.
+  func pulse(of sensor: String) -> Pulse? { sensors[sensor]?.pulse }
+
+  private func isWanted(_ sensor: String) -> Bool { chosen == nil || chosen == sensor }
+
   /// Handles an event of the recorder that arrived at `now`.
   mutating func handle(_ event: RecorderEvent, at now: Duration) -> Pulse? {
-    switch event {
+    news.removeAll(keepingCapacity: true)
+    return switch event {
     case .subscribed: subscribed()
     case .lost: lostRecorder()
     case .changed(let sensor, let state): changed(sensor, to: state)
     case .measured(let reading): measured(reading, at: now)
+    case .undecided: nil
     }
   }
 
@@ -61,25 +73,34 @@ struct PulseWatch: Sendable {
     switch state {
     case .measuring:
       if case .value = sensors[sensor]?.pulse { return nil }
-      sensors[sensor] = Sensor(pulse: .none(.silent))
-    case .silent: sensors[sensor] = Sensor(pulse: .none(.silent))
-    case .offSkin: sensors[sensor] = Sensor(pulse: .none(.offSkin))
-    case .linkLost: sensors[sensor] = Sensor(pulse: .none(.linkLost))
+      end(sensor, .silent)
+    case .silent: end(sensor, .silent)
+    case .offSkin: end(sensor, .offSkin)
+    case .linkLost: end(sensor, .linkLost)
     }
     return update()
+  }
+
+  private mutating func end(_ sensor: String, _ absence: Absence) {
+    if isWanted(sensor), sensors[sensor]?.pulse != .none(absence) { news.append(sensor) }
+    sensors[sensor] = Sensor(pulse: .none(absence))
   }
 
   /// Handles a measurement that arrived at `now`.
   mutating func measured(_ reading: Reading, at now: Duration) -> Pulse? {
     guard hasRecorder else { return nil }
+    var reading = reading
+    if case .value = sensors[reading.sensor]?.pulse {} else { reading.precededByGap = true }
     sensors[reading.sensor] = Sensor(pulse: .value(reading), holdsUntil: now + reading.interval + Self.patience)
+    if isWanted(reading.sensor) { news.append(reading.sensor) }
     return update(newValueOf: reading.sensor)
   }
 
   /// Ends values that no longer hold at `now`.
   mutating func passed(to now: Duration) -> Pulse? {
+    news.removeAll(keepingCapacity: true)
     for (address, sensor) in sensors {
-      if let end = sensor.holdsUntil, end <= now { sensors[address] = Sensor(pulse: .none(.silent)) }
+      if let until = sensor.holdsUntil, until <= now { end(address, .silent) }
     }
     return update()
   }

@@ -7,23 +7,43 @@ final class Hub {
   private var outputs: [ObjectIdentifier: any Output] = [:]
   private var due: Scheduled<Void>?
   private(set) var shown = Shown(pulse: .none(.noRecorder), sequence: 0)
+  /// Those that see all sensors.
+  private var roomOutputs: [ObjectIdentifier: any Output] = [:]
+  private var roomSequence: UInt64 = 0
+  private(set) var room = Room()
+  /// The command with which the owner lets the hub read; nil where that is decided.
+  private(set) var undecided: String?
   private let start = NIODeadline.now()
 
   /// Shows one sensor only where `sensor` is its address.
   init(on loop: any EventLoop, showing sensor: String? = nil) {
     loop.preconditionInEventLoop()
     self.loop = loop
+    showsAll = sensor == nil
     watch = PulseWatch(showing: sensor)
   }
 
   /// The time since the hub's start.
   var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
 
+  var hasRecorder: Bool { watch.hasRecorder }
+  /// Whether no sensor was chosen.
+  let showsAll: Bool
+
   /// Handles an event of the recorder.
   func handle(_ event: RecorderEvent) {
+    let hadRecorder = watch.hasRecorder
     show(watch.handle(event, at: now))
+    switch event {
+    case .undecided(let command): undecided = command
+    case .subscribed, .lost: if hadRecorder || watch.hasRecorder { showRoom(whole, of: nil) }
+    case .changed, .measured: showNews()
+    }
     schedule()
   }
+
+  /// The pulse of a room of which no sensor is known.
+  private var whole: Pulse { .none(watch.hasRecorder ? .linkLost : .noRecorder) }
 
   /// Adds an output, which receives the present pulse at once.
   func attach(_ output: any Output) {
@@ -31,13 +51,50 @@ final class Hub {
     output.show(shown)
   }
 
+  /// Adds an output that shows all sensors. The output receives a pulse of no sensor, upon which it forgets those that it knew,
+  /// and then that of each.
+  func attachToRoom(_ output: any Output) {
+    roomOutputs[ObjectIdentifier(output)] = output
+    output.show(Shown(pulse: whole, sequence: roomSequence))
+    for sensor in watch.addresses {
+      if let pulse = watch.pulse(of: sensor) {
+        output.show(Shown(pulse: pulse, sensor: sensor, sequence: roomSequence))
+      }
+    }
+  }
+
   func detach(_ output: any Output) {
     outputs[ObjectIdentifier(output)] = nil
+    roomOutputs[ObjectIdentifier(output)] = nil
+  }
+
+  /// The sensors that the recorder has named, each with its pulse.
+  var members: [(sensor: String, pulse: Pulse)] {
+    watch.addresses.compactMap { sensor in watch.pulse(of: sensor).map { (sensor, $0) } }
+  }
+
+  /// Has the curve of a sensor begin with its session, in milliseconds of 1970.
+  func begin(_ sensor: String, at time: Int64) { room.begin(sensor, at: time) }
+
+  private func showNews() {
+    for sensor in watch.news {
+      guard let pulse = watch.pulse(of: sensor) else { continue }
+      if case .value(let reading) = pulse { room.add(reading) }
+      showRoom(pulse, of: sensor)
+    }
+  }
+
+  private func showRoom(_ pulse: Pulse, of sensor: String?) {
+    guard !roomOutputs.isEmpty else { return }
+    roomSequence += 1
+    for output in roomOutputs.values { output.show(Shown(pulse: pulse, sensor: sensor, sequence: roomSequence)) }
   }
 
   /// Ends every stream that a key had opened.
   func endReaders(with key: Key) {
-    for case let reader as Reader in outputs.values where reader.key == key { reader.end() }
+    for outputs in [outputs, roomOutputs] {
+      for case let reader as Reader in outputs.values where reader.key == key { reader.end() }
+    }
   }
 
   private func show(_ pulse: Pulse?) {
@@ -55,6 +112,7 @@ final class Hub {
     due = loop.scheduleTask(in: .nanoseconds((deadline - now).wholeNanoseconds)) {
       let hub = hub.value
       hub.show(hub.watch.passed(to: hub.now))
+      hub.showNews()
       hub.schedule()
     }
   }

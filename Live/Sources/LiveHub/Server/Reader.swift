@@ -8,11 +8,17 @@ final class Reader: Output {
   private let limits: Limits
   /// The key that let the client in.
   let key: Key
+  /// Whether it sees all sensors.
+  private let ofRoom: Bool
   private let send: (Shown) -> Void
   private var backlog: Backlog<Shown>
   private var stall: Scheduled<Void>?
 
-  init(_ hub: Hub, _ channel: any Channel, _ limits: Limits, _ key: Key, send: @escaping (Shown) -> Void) {
+  init(
+    _ hub: Hub, _ channel: any Channel, _ limits: Limits, _ key: Key, ofRoom: Bool = false,
+    send: @escaping (Shown) -> Void
+  ) {
+    self.ofRoom = ofRoom
     self.hub = hub
     self.channel = channel
     self.limits = limits
@@ -21,7 +27,9 @@ final class Reader: Output {
     backlog = Backlog(capacity: limits.waitingMessages)
   }
 
-  func begin() { hub.attach(self) }
+  func begin() {
+    if ofRoom { hub.attachToRoom(self) } else { hub.attach(self) }
+  }
 
   func stop() {
     hub.detach(self)

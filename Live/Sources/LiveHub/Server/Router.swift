@@ -1,11 +1,14 @@
+import Glibc
 import NIOHTTP1
 
 /// Routes requests. Confined to the hub's loop.
 final class Router {
   enum Route {
     case answer(Answer)
-    case events(Key)
+    /// Of all sensors, or of the one that is shown.
+    case events(Key, ofRoom: Bool)
     case webSocket(Dialect, Key)
+    case room(columns: Int, Archive?, Key)
     case archive(ArchiveQuestion, Archive, Key)
   }
 
@@ -26,12 +29,9 @@ final class Router {
     if let refusal = refusal(of: head) { return .answer(refusal) }
     guard let target = Target(head.uri) else { return .answer(Answer(.badRequest, "The address is malformed.\n")) }
     switch target.path {
-    // These files hold no data: a page that was let in by a token loads them without it.
-    case "/page.css": return .answer(.file(PackageResources.page_css, "text/css"))
-    case "/page.js": return .answer(.file(PackageResources.page_js, "text/javascript"))
-    case "/sessions.js": return .answer(.file(PackageResources.sessions_js, "text/javascript"))
     case "/open": return .answer(enter(target))
-    default: break
+    // A page that was let in by a token loads its files without it: they hold no data.
+    case let path: if let file = PageFile.open[path] { return .answer(file.answer) }
     }
     let key = locks.key(
       cookies: head.headers["cookie"], authorizations: head.headers["authorization"], parameter: target["token"],
@@ -48,13 +48,15 @@ final class Router {
 
   private func open(_ target: Target, _ key: Key) -> Route {
     switch target.path {
-    case "/": return .answer(.file(PackageResources.page_html, "text/html"))
-    case "/overlay": return .answer(.file(PackageResources.overlay_html, "text/html"))
-    case "/sessions": return .answer(.file(PackageResources.sessions_html, "text/html"))
-    case "/openapi.json": return .answer(.file(PackageResources.openapi_json, "application/json"))
     case "/hr": return .answer(rate(format: target["format"]))
     case "/metrics": return .answer(Answer(.ok, type: "text/plain; version=0.0.4; charset=utf-8", metrics.text))
-    case "/events": return .events(key)
+    case "/events":
+      guard let sensors = target["sensors"] else { return .events(key, ofRoom: false) }
+      guard sensors == "all" else { return .answer(Answer(.badRequest, "There is only sensors=all.\n")) }
+      return .events(key, ofRoom: true)
+    case "/api/now":
+      guard let columns = ArchiveQuestion.columns(target["columns"]) else { return .answer(.nothing) }
+      return .room(columns: columns, archive, key)
     case "/ws":
       guard let dialect = Dialect(rawValue: target["dialect"] ?? Dialect.sensord.rawValue) else {
         let all = Dialect.allCases.map(\.rawValue).joined(separator: ", ")
@@ -62,9 +64,10 @@ final class Router {
       }
       return .webSocket(dialect, key)
     default:
-      let question = ArchiveQuestion(
-        path: target.path, every: target["every"], offset: target["utc_offset_minutes"])
-      guard let archive, let question else { return .answer(Answer(.notFound, "There is nothing here.\n")) }
+      if let file = PageFile.closed[target.path] { return .answer(file.answer) }
+      guard let archive, let question = ArchiveQuestion(path: target.path, { target[$0] }) else {
+        return .answer(.nothing)
+      }
       return .archive(question, archive, key)
     }
   }
@@ -103,6 +106,32 @@ final class Router {
     return answer
   }
 
+  /// All sensors: those that the hub sees, with what the recorder says about them.
+  func room(_ entries: [SensorEntry], columns: Int) -> Answer {
+    var pulses = Dictionary(hub.members.map { ($0.sensor, $0.pulse) }) { first, _ in first }
+    let absence: Absence = hub.hasRecorder ? .linkLost : .noRecorder
+    var sensors: [(entry: SensorEntry, state: String, member: Room.Member?)] = []
+    for entry in entries {
+      if let start = entry.sessionStart { hub.begin(entry.address, at: start) }
+      let pulse = pulses.removeValue(forKey: entry.address)
+      guard pulse != nil || hub.showsAll else { continue }
+      sensors.append((entry, pulse?.state ?? absence.rawValue, hub.room.members[entry.address]))
+    }
+    for (address, pulse) in pulses.sorted(by: { $0.key < $1.key }) {
+      let entry = SensorEntry(address: address, name: nil, battery: nil, sessionStart: nil)
+      sensors.append((entry, pulse.state, hub.room.members[address]))
+    }
+    let form = RoomForm(
+      now: Self.wallMilliseconds, hasRecorder: hub.hasRecorder, undecided: hub.undecided, sensors: sensors)
+    return Answer(.ok, type: "application/json", form.json(columns: columns))
+  }
+
+  private static var wallMilliseconds: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
   private func rate(format: String?) -> Answer {
     guard format == nil || format == "json" else { return Answer(.badRequest, "There is no such format, only json.\n") }
     let asJSON = format != nil
@@ -125,11 +154,7 @@ struct Answer {
     body = Array(text.utf8)
   }
 
-  static func file(_ bytes: [UInt8], _ type: String) -> Answer {
-    var answer = Answer(.ok, type: "\(type); charset=utf-8")
-    answer.body = bytes
-    return answer
-  }
+  static let nothing = Answer(.notFound, "There is nothing here.\n")
 
   /// The header fields of all answers: nothing is cached, and a page of the hub loads from the hub alone.
   static let commonFields: [(String, String)] = [
@@ -146,6 +171,41 @@ struct Answer {
   ]
 }
 
+/// A file of the page.
+struct PageFile: Sendable {
+  let bytes: [UInt8]
+  let type: String
+
+  var answer: Answer {
+    var answer = Answer(.ok, type: "\(type); charset=utf-8")
+    answer.body = bytes
+    return answer
+  }
+
+  private static func script(_ bytes: [UInt8]) -> PageFile { PageFile(bytes: bytes, type: "text/javascript") }
+  private static let page = PageFile(bytes: PackageResources.page_html, type: "text/html")
+
+  /// Those that need no key, by their paths.
+  static let open: [String: PageFile] = [
+    "/page.css": PageFile(bytes: PackageResources.page_css, type: "text/css"),
+    "/page.js": script(PackageResources.page_js),
+    "/words.js": script(PackageResources.words_js),
+    "/chart.js": script(PackageResources.chart_js),
+    "/parts.js": script(PackageResources.parts_js),
+    "/now.js": script(PackageResources.now_js),
+    "/recordings.js": script(PackageResources.recordings_js),
+    "/overlay.js": script(PackageResources.overlay_js),
+    "/follow.js": script(PackageResources.follow_js),
+  ]
+
+  /// Those that need one.
+  static let closed: [String: PageFile] = [
+    "/": page, "/recordings": page, "/workouts": page, "/sleep": page,
+    "/overlay": PageFile(bytes: PackageResources.overlay_html, type: "text/html"),
+    "/openapi.json": PageFile(bytes: PackageResources.openapi_json, type: "application/json"),
+  ]
+}
+
 extension ArchiveAnswer {
   var answer: Answer {
     switch self {
@@ -153,7 +213,7 @@ extension ArchiveAnswer {
       var answer = Answer(.ok, type: "application/json")
       answer.body = bytes
       return answer
-    case .notFound: return Answer(.notFound, "There is no such recording.\n")
+    case .notFound, .sensors: return Answer(.notFound, "There is no such recording.\n")
     case .wrong(let text): return Answer(.badRequest, "\(text)\n")
     case .tooMany(let text):
       var answer = Answer(.tooManyRequests, "\(text)\n")

@@ -142,25 +142,43 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     patience = nil
     switch router.route(head) {
     case .answer(let answer): send(answer, for: head, context)
-    case .events(_) where head.method == .HEAD: send(Answer(.ok, type: "text/event-stream"), for: head, context)
-    case .events(let key): stream(head, key, context)
-    case .archive(let question, let archive, let key):
-      isAsking = true
-      let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-      let (loop, channel) = (context.eventLoop, context.channel)
-      archive(question, key.application) { answer in
-        loop.execute {
-          // A client that did not wait gets nothing.
-          guard channel.isActive else { return }
-          let (handler, context) = handler.value
-          handler.isAsking = false
-          handler.send(answer.answer, for: head, context)
+    case .events where head.method == .HEAD: send(Answer(.ok, type: "text/event-stream"), for: head, context)
+    case .events(let key, let ofRoom): stream(head, key, ofRoom: ofRoom, context)
+    case .archive(let question, let archive, let key): ask(question, archive, key, for: head, context, \.answer)
+    case .room(let columns, let archive, let key):
+      guard let archive else { return send(router.room([], columns: columns), for: head, context) }
+      let router = NIOLoopBound(router, eventLoop: context.eventLoop)
+      ask(.sensors, archive, key, for: head, context) { answer in
+        switch answer {
+        case .sensors(let entries): router.value.room(entries, columns: columns)
+        case .tooMany: answer.answer
+        // The hub shows its own memory also where the recorder cannot be asked.
+        default: router.value.room([], columns: columns)
         }
       }
     case .webSocket:
       var answer = Answer(.upgradeRequired, "This is for WebSockets (RFC 6455).\n")
       answer.fields = [("Upgrade", "websocket")]
       send(answer, for: head, context)
+    }
+  }
+
+  /// Asks the recorder, and answers with what `form` makes of that.
+  private func ask(
+    _ question: ArchiveQuestion, _ archive: Archive, _ key: Key, for head: HTTPRequestHead,
+    _ context: ChannelHandlerContext, _ form: @escaping @Sendable (ArchiveAnswer) -> Answer
+  ) {
+    isAsking = true
+    let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let (loop, channel) = (context.eventLoop, context.channel)
+    archive(question, key.application) { answer in
+      loop.execute {
+        // A client that did not wait gets nothing.
+        guard channel.isActive else { return }
+        let (handler, context) = handler.value
+        handler.isAsking = false
+        handler.send(form(answer), for: head, context)
+      }
     }
   }
 
@@ -187,13 +205,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
-  private func stream(_ head: HTTPRequestHead, _ key: Key, _ context: ChannelHandlerContext) {
+  private func stream(_ head: HTTPRequestHead, _ key: Key, ofRoom: Bool, _ context: ChannelHandlerContext) {
     var fields = HTTPHeaders(Answer.commonFields)
     fields.add(name: "Content-Type", value: "text/event-stream")
     context.write(
       wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .ok, headers: fields))), promise: nil)
     let channel = context.channel
-    let reader = Reader(router.hub, channel, limits, key) { shown in
+    let reader = Reader(router.hub, channel, limits, key, ofRoom: ofRoom) { shown in
       let text = ByteBuffer(string: Event.serverSent(shown))
       channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(text)), promise: nil)
     }

@@ -154,6 +154,29 @@ struct PulseWatchTests {
     #expect(watch.passed(to: .milliseconds(4500)) == reading(gap: true))
   }
 
+  @Test(
+    "the news are of each sensor whose own pulse changes, whichever is shown, and the first value of each follows a gap"
+  )
+  func news() {
+    var watch = measuring()
+    #expect(watch.news == [Self.strap] && watch.pulse(of: Self.strap) == reading(gap: true))
+    _ = watch.handle(measurement(90, of: Self.other), at: .milliseconds(500))
+    #expect(watch.news == [Self.other] && watch.pulse(of: Self.other) == reading(90, of: Self.other, gap: true))
+    _ = watch.handle(measurement(91, of: Self.other), at: .seconds(1))
+    #expect(watch.news == [Self.other] && watch.pulse(of: Self.other) == reading(91, of: Self.other, gap: false))
+    _ = watch.passed(to: .seconds(2))
+    #expect(watch.news.isEmpty)
+    _ = watch.passed(to: .seconds(10))
+    #expect(Set(watch.news) == [Self.strap, Self.other] && watch.pulse(of: Self.other) == Pulse.none(.silent))
+    _ = watch.handle(.changed(sensor: Self.strap, .silent), at: .seconds(11))
+    #expect(watch.news.isEmpty, "nothing has changed")
+    #expect(watch.addresses == [Self.strap, Self.other])
+    var chosen = measuring(showing: Self.other)
+    #expect(chosen.news.isEmpty && chosen.addresses.isEmpty)
+    _ = chosen.handle(measurement(90, of: Self.other), at: .seconds(1))
+    #expect(chosen.news == [Self.other])
+  }
+
   @Test("with a chosen sensor no other is shown")
   func chosen() {
     var watch = PulseWatch(showing: Self.other)

@@ -7,9 +7,10 @@ import Testing
 @Suite("Doors of the hub", .timeLimit(.minutes(2)))
 struct LockTests {
   private static let targets = [
-    "/", "/overlay", "/hr", "/hr?format=json", "/metrics", "/events", "/ws", "/nothing", "/sessions", "/openapi.json",
-    "/api/sessions",
-    "/api/workouts", "/../tokens", "/%2e%2e/tokens",
+    "/", "/overlay", "/hr", "/hr?format=json", "/metrics", "/events", "/ws", "/nothing", "/openapi.json",
+    "/recordings", "/workouts", "/sleep", "/events?sensors=all", "/api/now", "/api/sessions", "/api/workouts",
+    "/api/nights",
+    "/../tokens", "/%2e%2e/tokens",
     "//etc/passwd", "/page.js/../hr",
   ]
 

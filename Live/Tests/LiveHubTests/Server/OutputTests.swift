@@ -23,6 +23,68 @@ struct OutputTests {
     #expect(Reply(peer.text)["Content-Type"] == "text/event-stream")
   }
 
+  @Test("who follows all sensors is told of each, whichever is shown, and of the end of each")
+  func room() throws {
+    let stage = try Stage()
+    let token = try stage.token()
+    try stage.happens(.subscribed)
+    try stage.measures(72)
+    let peer = try stage.peer()
+    peer.say(stage.request("/events?sensors=all&token=\(token)"))
+    // Of no sensor first, upon which a page forgets what it knew.
+    try peer.until(#"data: {"state":"linkLost","sequence":0,"bpm":null}"#)
+    try peer.until(#""state":"measuring","sequence":0,"sensor":"C0:FF:EE:00:00:01","bpm":72"#)
+    let other = "C0:FF:EE:00:00:02"
+    try stage.happens(.measured(Reading(sensor: other, microseconds: 2_000_000, beatsPerMinute: 200, rrTicks: [300])))
+    try peer.until(#""sequence":1,"sensor":"C0:FF:EE:00:00:02","bpm":200"#)
+    try stage.happens(.changed(sensor: Stage.strap, .offSkin))
+    try peer.until(#"data: {"state":"offSkin","sequence":2,"sensor":"C0:FF:EE:00:00:01","bpm":null}"#)
+    // Nothing happens but that time passes.
+    try peer.until(#"data: {"state":"silent","sequence":3,"sensor":"C0:FF:EE:00:00:02","bpm":null}"#)
+    try stage.happens(.lost)
+    try peer.until(#"data: {"state":"noRecorder","sequence":4,"bpm":null}"#)
+    #expect(try stage.answer("/events?sensors=some&token=\(token)").status == 400)
+  }
+
+  @Test("who comes late gets the curve, the beats of the last minute, and what the recorder says of each sensor")
+  func late() throws {
+    let entry = SensorEntry(address: Stage.strap, name: "Strap \"1\"", battery: 9, sessionStart: 3000)
+    let stage = try Stage { $0.archive = { _, _, answer in answer(.sensors([entry])) } }
+    let token = try stage.token()
+    let before = try stage.answer("/api/now?token=\(token)")
+    #expect(before.status == 200 && before.body.contains(#""recorder":false"#))
+    try stage.happens(.subscribed, .undecided("sensord grants allow x"))
+    #expect(try stage.answer("/api/now?token=\(token)").body.contains(#""undecided":"sensord grants allow x""#))
+    try stage.happens(.undecided(nil))
+    for second in [2, 3, 4, 20, 21] {
+      let rate = UInt16(60 + second)
+      try stage.happens(
+        .measured(
+          Reading(sensor: Stage.strap, microseconds: Int64(second) * 1_000_000, beatsPerMinute: rate, rrTicks: [1024])))
+    }
+    let late = try stage.answer("/api/now?token=\(token)").body
+    // From the session's beginning; sixteen seconds without a value are a gap.
+    #expect(
+      late.contains(#""stretches":[[[3000,63,63],[4000,64,64]],[[20000,80,80],[21000,81,81]]],"gaps":[[4000,20000]]"#),
+      "\(late)")
+    #expect(late.contains(#""name":"Strap \"1\"","battery":9,"session_start":3000"#) && !late.contains("undecided"))
+    #expect(late.contains(#""average":72,"minimum":63,"maximum":81,"gap_count":1,"missing_ms":16000"#), "\(late)")
+    #expect(late.contains(#""beats":[[2000,1000],"#))
+    #expect(try stage.answer("/api/now?columns=0&token=\(token)").status == 404)
+    #expect(
+      try stage.answer("/api/now?columns=1&token=\(token)").body.contains(#""stretches":[[[3000,63,81]]],"gaps":[]"#))
+    try stage.happens(.lost)
+    #expect(try stage.answer("/api/now?token=\(token)").body.contains(#""state":"noRecorder","name""#))
+
+    // A recorder that cannot be asked hides nothing; who asks too much is told.
+    let silent = try Stage { $0.archive = { _, _, answer in answer(.unavailable("none")) } }
+    try silent.happens(.subscribed)
+    try silent.measures(72)
+    #expect(try silent.answer("/api/now?token=\(try silent.token())").body.contains(#""stretches":[[[1000,72,72]]]"#))
+    let busy = try Stage { $0.archive = { _, _, answer in answer(.tooMany("wait")) } }
+    #expect(try busy.answer("/api/now?token=\(try busy.token())").status == 429)
+  }
+
   @Test("a value whose next beat does not come ends by itself, everywhere")
   func overdue() throws {
     let stage = try Stage()
