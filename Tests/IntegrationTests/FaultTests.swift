@@ -114,6 +114,20 @@ struct FaultTests {
     #expect(sessions.first?.summary.heartbeats.gaps == 1)
   }
 
+  @Test("a start that fails, as on a full disk, is told in the unit's status, which would else be that of before")
+  func failedStart() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1, speed: 1)
+    let folder = TemporaryFolder()
+    let systemd = try #require(DatagramReceiver(folder.path + "/notify"))
+    let recorder = try watched.recorder(
+      faults: "write:ENOSPC:1:1000000;open:ENOSPC:1:1000000", changed: ["NOTIFY_SOCKET": folder.path + "/notify"])
+    let status = try await recorder.exitStatus()
+    #expect(status != 0, "\(recorder.text)")
+    let told = systemd.next()
+    let reason = try #require(told.split(separator: "\n").first { $0.hasPrefix("STATUS=") }?.dropFirst("STATUS=".count))
+    #expect(!told.contains("READY") && reason.contains("full") && recorder.text.contains(reason), "\(told) \(recorder.text)")
+  }
+
   @Test("a sync that fails is not repeated: its records are written again, and nothing is lost")
   func failedSync() async throws {
     let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1, speed: 1)

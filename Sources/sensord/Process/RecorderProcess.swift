@@ -28,11 +28,19 @@ struct RunCommand: ParsableCommand {
 
   mutating func run() throws {
     let environment = ProcessEnvironment.current
-    let configuration = try settings.load()
-    let location = try StoreLocation.forRecorder(option: store.path, environment: environment)
-    try RecorderProcess(
-      configuration: configuration, store: location, bus: bus.address, environment: environment
-    ).run()
+    do {
+      let configuration = try settings.load()
+      let location = try StoreLocation.forRecorder(option: store.path, environment: environment)
+      try RecorderProcess(
+        configuration: configuration, store: location, bus: bus.address, environment: environment
+      ).run()
+    } catch {
+      // Else `systemctl status` shows what held before until the next start.
+      if let failure = CommandFailure(classifying: error) {
+        ServiceNotification(environment: environment).send(.status(failure.message))
+      }
+      throw error
+    }
   }
 }
 
