@@ -140,7 +140,9 @@ final class GPXContents: XMLContents {
     guard number.rounded() >= 1, number < 255.5 else {
       return account.leave(out: number < 0.5 ? "heart rate of 0" : "heart rate above 255")
     }
-    if number != number.rounded() { account.note("heart rates have fractions: they are rounded to whole beats a minute") }
+    if number != number.rounded() {
+      account.note("heart rates have fractions: they are rounded to whole beats a minute")
+    }
     point?.rate = UInt16(number.rounded())
   }
 

@@ -116,7 +116,9 @@ extension ImportCommand {
     guard let format = ForeignFormat(beginning: piece) else {
       return UnreadFormat.name(beginning: piece).map { "file: \($0.name)" } ?? Self.kind(of: entry.text)
     }
-    guard format != .rr || IntervalTextReader.saysStart(piece) else { return "intervals as text: unpack them, and give each its --start" }
+    guard format != .rr || IntervalTextReader.saysStart(piece) else {
+      return "intervals as text: unpack them, and give each its --start"
+    }
     guard format != .wfdb else { return "header of WFDB: unpack it, with its annotations" }
     try await readSessions(format, piece, into: &destination, &part) { try unpacking.next { try reader.next() } }
     part.damage = unpacking.placed(part.damage)
@@ -130,7 +132,7 @@ extension ImportCommand {
   /// Other files by their endings, as people know them.
   private static func kind(of name: String) -> String {
     let last = AppleArchive.lastName(name).lowercased()
-    for ending in [".csv", ".zip"] where last.hasSuffix(ending) {
+    for ending in [".gpx", ".gpx.gz", ".csv", ".zip"] where last.hasSuffix(ending) {
       return "\(ending.dropFirst()) file"
     }
     return "other file"

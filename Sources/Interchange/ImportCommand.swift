@@ -131,7 +131,8 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
     guard report.isEmpty else { return }
     if report.account.leftOut[ForeignFormat.sinceSwitchedOn] != nil {
       throw CommandFailure(
-        .badData, "its times count from when its device was switched on", remedy: "give --start 2026-03-01T07:14:22+01:00")
+        .badData, "its times count from when its device was switched on",
+        remedy: "give --start 2026-03-01T07:14:22+01:00")
     }
     throw CommandFailure(.badData, "there is no heart rate and no beat with a time in it")
   }

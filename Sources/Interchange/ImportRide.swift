@@ -58,9 +58,8 @@ struct ImportedRideRow {
 }
 
 extension ImportDestination {
-  /// Stores a workout with its series and its route, or returns the outcome that storing would have.
-  ///
-  /// - Parameter rows: The outcomes of the file's sessions.
+  /// Stores a workout with its series and its route, or returns the outcome that storing would have. `rows` are the outcomes of the file's
+  /// sessions.
   @concurrent mutating func answer(
     to ride: ForeignRide, beside rows: [ImportReport.Row]
   ) async throws -> ImportedRideRow {

@@ -25,7 +25,8 @@ extension HealthStore {
   }
 
   /// The outcomes that ``save(imported:)`` would have, without saving anything.
-  package func outcomes(ofImporting items: [ImportedItem], restore: Bool = false) throws(StoreError) -> [ImportOutcome] {
+  package func outcomes(ofImporting items: [ImportedItem], restore: Bool = false) throws(StoreError) -> [ImportOutcome]
+  {
     try opened().read { (connection) throws(StoreError) in
       var outcomes: [ImportOutcome] = []
       for item in items { outcomes.append(try connection.samples.outcome(of: item, restore: restore).outcome) }

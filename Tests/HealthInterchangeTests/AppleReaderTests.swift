@@ -181,8 +181,10 @@ struct AppleReaderTests {
   @Test(
     "times of day of every language that has decimal digits",
     arguments: [
-      "en_US", "de_DE", "fr_FR", "fr_CA", "ar_EG", "fa_IR", "mr_IN", "bn_BD", "ne_NP", "my_MM", "ps_AF", "ur_PK", "zh_TW",
-      "ja_JP", "ko_KR", "da_DK", "fi_FI", "es_MX", "pt_BR", "bg_BG", "vi_VN", "he_IL", "tr_TR", "id_ID", "ckb_IQ", "th_TH",
+      "en_US", "de_DE", "fr_FR", "fr_CA", "ar_EG", "fa_IR", "mr_IN", "bn_BD", "ne_NP", "my_MM", "ps_AF", "ur_PK",
+      "zh_TW",
+      "ja_JP", "ko_KR", "da_DK", "fi_FI", "es_MX", "pt_BR", "bg_BG", "vi_VN", "he_IL", "tr_TR", "id_ID", "ckb_IQ",
+      "th_TH",
     ])
   func dialects(locale: String) throws {
     let formatter = DateFormatter()

@@ -177,7 +177,8 @@ struct RideReaderTests {
     ]
     for base in types {
       for isNone in [true, false] {
-        let field = Field(7, base, isNone ? nil : base == .float32 ? 0x42C8_0000 : base == .float64 ? 0x4059 << 48 : 100)
+        let field = Field(
+          7, base, isNone ? nil : base == .float32 ? 0x42C8_0000 : base == .float64 ? 0x4059 << 48 : 100)
         var file = FITScript()
         file.add(20, [FITScript.time(0), Field(3, .uint8, 60), field])
         file.add(18, Self.session(2, 0, 0..<1))
@@ -265,7 +266,8 @@ struct SteadyClockTests {
 
   private static let years: Int64 = 60_000_000
 
-  @Test("a clock that is ahead or behind for a while costs those rates alone, which are counted", arguments: [1, -1, 2])
+  @Test(
+    "a clock that is ahead or behind for a while costs those rates alone, which are counted", arguments: [1, -1, 2])
   func excursion(direction: Int64) throws {
     let times = Array(Int64(0)..<50) + (50..<60).map { $0 + direction * Self.years } + Array(60..<400)
     for reading in [try Reading(Self.fit(times), .fit), try Reading(Self.tcx(times), .tcx)] {
@@ -318,7 +320,8 @@ struct SteadyClockTests {
     return [FITScript.Field(6, .uint8, bytes: rates), FITScript.Field(10, .bytes, bytes: bytes)]
   }
 
-  @Test("beats that a strap stored under water: twelve bits that go over, from an anchor; a counter without one is told")
+  @Test(
+    "beats that a strap stored under water: twelve bits that go over, from an anchor; a counter without one is told")
   func storedBeats() throws {
     let intervals: [Int64] = [800, 900, 1000, 850, 900, 950, 1000, 1020, 830, 12_000, 900]
     var events: [Int64] = [5000]

@@ -45,7 +45,8 @@ struct TrackReaderTests {
     let reading = try Self.read(
       "<wpt lat='1' lon='2'/><trk><name>Out</name><type>cycling</type><trkseg>\(first)</trkseg><trkseg>\(second)</trkseg></trk>"
         + "<trk><trkseg><trkpt lat='1' lon='2'/></trkseg></trk>"
-        + "<trk><type>9</type><trkseg>\((100..<103).map { Self.point($0, "") }.joined())</trkseg></trk>", pieces: pieces)
+        + "<trk><type>9</type><trkseg>\((100..<103).map { Self.point($0, "") }.joined())</trkseg></trk>", pieces: pieces
+    )
     #expect(reading.sessions.map(\.rates.count) == [8] && reading.rides.count == 2)
     #expect(reading.sessions.first?.gaps.map(\.reason) == ["stopped"])
     let ride = try #require(reading.rides.first)
@@ -103,7 +104,8 @@ struct IntervalTableTests {
   @Test("time that passes without an interval is a gap")
   func gaps() throws {
     for slack in [0.0, 20_000] {
-      let (ticks, reading) = try read(Self.rows { "\(($1 + ($0 > 5 ? 9000 : 0)) / 1000);\($2)" } + (slack > 0 ? "\n" : ""))
+      let (ticks, reading) = try read(
+        Self.rows { "\(($1 + ($0 > 5 ? 9000 : 0)) / 1000);\($2)" } + (slack > 0 ? "\n" : ""))
       #expect(ticks == Self.intervals.map(UInt32.init))
       let gap = try #require(reading.sessions.first?.gaps.first)
       #expect(reading.sessions.first?.gaps.count == 1)
@@ -142,7 +144,8 @@ struct UnreadFormatTests {
   @Test(
     "each is named",
     arguments: [
-      ("[Params]\nVersion=106\n", "HRM"), ("<?xml version='1.0'?><sml xmlns='x'>", "SML"), ("<pwx version='1.0'>", "PWX"),
+      ("[Params]\nVersion=106\n", "HRM"), ("<?xml version='1.0'?><sml xmlns='x'>", "SML"),
+      ("<pwx version='1.0'>", "PWX"),
       ("{\"DeviceLog\":{}}", "SML"), ("{\"exportVersion\":\"1.5\",", "Polar Flow"), ("SQLite format 3\0", "SQLite"),
       ("<kml xmlns='x'>", "KML"),
     ])

@@ -29,7 +29,8 @@ struct ImportedRideTests {
         + "</DistanceMeters><Calories>9</Calories><Track>\(points.joined())</Track></Lap>"
     }
     let laps = stride(from: first, to: last, by: 60).map { lap($0..<min($0 + 60, last)) }.joined()
-    return "<TrainingCenterDatabase><Activities><Activity Sport='Biking'>\(laps)</Activity></Activities></TrainingCenterDatabase>"
+    return
+      "<TrainingCenterDatabase><Activities><Activity Sport='Biking'>\(laps)</Activity></Activities></TrainingCenterDatabase>"
   }
 
   private static let gpx: String = {
@@ -44,21 +45,26 @@ struct ImportedRideTests {
     let file = try folder.write("ride.tcx", Self.tcx(to: 60))
     let first = try run("import", file)
     #expect(first.status == 0, "\(first.errors)")
-    #expect(first.output.contains(" stored: cycling, 60 locations, activeEnergyBurned, distanceCycling"), "\(first.output)")
+    #expect(
+      first.output.contains(" stored: cycling, 60 locations, activeEnergyBurned, distanceCycling"), "\(first.output)")
     let workouts = try run("workouts", "--json")
     #expect(workouts.output.contains(#""type":"cycling""#), "\(workouts.output)")
     #expect(workouts.output.contains(#""heartRate":{"average":12"#), "\(workouts.output)")
     #expect(!workouts.output.contains("heartRateSource"))
     let again = try run("import", file)
-    #expect(again.status == 0 && again.output.contains("workout ") && again.output.contains("known already, nothing new"))
+    #expect(
+      again.status == 0 && again.output.contains("workout ") && again.output.contains("known already, nothing new"))
     let grown = try folder.write("grown.tcx", Self.tcx())
     let longer = try run("import", grown)
     #expect(longer.status == 0)
-    #expect(longer.output.contains(" replaced a form of itself that has less: cycling, 2 laps, 120 locations"), "\(longer.output)")
+    #expect(
+      longer.output.contains(" replaced a form of itself that has less: cycling, 2 laps, 120 locations"),
+      "\(longer.output)")
     let listed = try run("workouts", "--json").output.split(separator: "\n").count { $0.contains(#""type":"cycling""#) }
     #expect(listed == 1)
     let dry = try sensord.run("import", "--dry-run", grown, "--store", "\(folder.path)/none.sqlite")
-    #expect(dry.output.contains(" would be stored: cycling, 2 laps, 120 locations, activeEnergyBurned, distanceCycling"))
+    #expect(
+      dry.output.contains(" would be stored: cycling, 2 laps, 120 locations, activeEnergyBurned, distanceCycling"))
     #expect(try run("check").status == 0)
   }
 
@@ -69,7 +75,8 @@ struct ImportedRideTests {
     #expect(try run("import", tcx).status == 0)
     for _ in 0..<2 {
       let other = try run("import", gpx)
-      #expect(other.status == 0 && other.output.contains(", from another format; --again stores it, too"), "\(other.output)")
+      #expect(
+        other.status == 0 && other.output.contains(", from another format; --again stores it, too"), "\(other.output)")
     }
     #expect(try run("import", gpx, "--again").output.contains(" stored: 120 rates"))
     #expect(try run("import", gpx).output.contains("known already, nothing new"))
@@ -80,7 +87,9 @@ struct ImportedRideTests {
     let points = (0..<5).map { "<trkpt lat='10' lon='2\($0)'><time>\(Self.time($0))</time></trkpt>" }.joined()
     let file = try folder.write("way.gpx", "<gpx><trk><trkseg>\(points)</trkseg></trk></gpx>")
     let outcome = try run("import", file)
-    #expect(outcome.status == 0 && outcome.output.contains(" stored: other, 5 locations"), "\(outcome.output)\(outcome.errors)")
+    #expect(
+      outcome.status == 0 && outcome.output.contains(" stored: other, 5 locations"),
+      "\(outcome.output)\(outcome.errors)")
     let plan = try folder.write("plan.gpx", "<gpx><rte><rtept lat='1' lon='2'/></rte></gpx>")
     #expect(try run("import", plan).status == 65)
   }
@@ -89,19 +98,23 @@ struct ImportedRideTests {
   func refused() throws {
     let file = try folder.write("a.hrm", "[Params]\nVersion=106\nMonitor=12\n")
     let outcome = try run("import", file)
-    #expect(outcome.status == 65 && outcome.errors.contains("it is Polar's HRM, which is not read; export it as TCX or FIT"))
+    #expect(
+      outcome.status == 65 && outcome.errors.contains("it is Polar's HRM, which is not read; export it as TCX or FIT"))
   }
 
   /// A workout of Apple's export, and rates by the watch, by a phone, or both: all within the workout.
   private static func apple(_ sources: [(name: String, rate: Int)]) -> String {
-    func date(_ second: Int) -> String { "2024-05-01 07:\(30 + second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60) +0000" }
+    func date(_ second: Int) -> String {
+      "2024-05-01 07:\(30 + second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60) +0000"
+    }
     let records = sources.flatMap { source in
       (0..<120).map {
         "<Record type='HKQuantityTypeIdentifierHeartRate' sourceName='\(source.name)' unit='count/min' value='\(source.rate)' "
           + "startDate='\(date($0 * 5))' endDate='\(date($0 * 5))'/>"
       }
     }
-    return "<HealthData><ExportDate value='x'/>\(records.joined())<Workout workoutActivityType='HKWorkoutActivityTypeRunning' "
+    return
+      "<HealthData><ExportDate value='x'/>\(records.joined())<Workout workoutActivityType='HKWorkoutActivityTypeRunning' "
       + "duration='10' durationUnit='min' sourceName='Watch' startDate='\(date(0))' endDate='\(date(600))'/></HealthData>"
   }
 

@@ -93,7 +93,8 @@ package struct AppleRouteReader {
 
   private mutating func take(_ elements: [ForeignElement]) {
     for case .location(let location) in elements {
-      guard (try? location.validate()) != nil else { leftOut.leave(out: "location that is out of range")
+      guard (try? location.validate()) != nil else {
+        leftOut.leave(out: "location that is out of range")
         continue
       }
       guard location.time >= span.start, location.time <= span.end else {

@@ -30,7 +30,7 @@ enum AppleTime {
 
   /// The time of day in microseconds: `7:14:25.08 AM`, `19:14:25,08`, `19 h 14 min 25,08 s`, in the digits of any language that has decimal ones.
   ///
-  /// What else stands there depends on the language and is not looked at, so that hours up to twelve may mean two.
+  /// Everything else depends on the language and is not looked at, so that hours up to twelve may mean two.
   static func ofDay(_ text: XMLBytes) -> Int64? {
     var numbers: [Int64] = []
     var place = 0

@@ -292,7 +292,8 @@ struct FITBody: ~Copyable {
       [
         (254, .uint16(0)), (253, time(end)), (2, Self.stamp(recording.span.start.microseconds.flooredSeconds)),
         (7, elapsed), (8, Self.milliseconds(timerMilliseconds)), (0, .enumeration(8)), (1, .enumeration(1)),
-        (5, .enumeration(UInt8(clamping: FITSports.sport(recording.activity)))), (6, .enumeration(0)), (16, Self.average(whole)),
+        (5, .enumeration(UInt8(clamping: FITSports.sport(recording.activity)))), (6, .enumeration(0)),
+        (16, Self.average(whole)),
         (17, Self.greatest(whole)), (25, .uint16(0)), (26, .uint16(UInt16(clamping: recording.laps.count))),
         (28, .enumeration(0)),
       ])

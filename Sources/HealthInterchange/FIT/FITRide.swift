@@ -91,7 +91,9 @@ struct FITRide {
   }
 
   /// A place in semicircles, of which there are 2^31 in half a circle.
-  private static func place(_ fields: FITFields, _ latitude: UInt8, _ longitude: UInt8) -> (latitude: Double, longitude: Double)? {
+  private static func place(_ fields: FITFields, _ latitude: UInt8, _ longitude: UInt8) -> (
+    latitude: Double, longitude: Double
+  )? {
     guard let north = fields.value(latitude), let east = fields.value(longitude) else { return nil }
     let degrees = 180 / 2_147_483_648.0
     // Receivers that have no place yet write the one in the Gulf of Guinea.
@@ -232,7 +234,8 @@ struct FITStoredBeats {
   private mutating func anchor(
     _ seconds: UInt64, _ fields: FITFields, _ first: Int64, into elements: inout [ForeignElement]
   ) {
-    let fraction = fields.number(0).map { Int64(min($0, 32_768)) * 1_000_000 / 32_768 }
+    let fraction =
+      fields.number(0).map { Int64(min($0, 32_768)) * 1_000_000 / 32_768 }
       ?? fields.number(1).map { Int64(min($0, 256)) * 1_000_000 / 256 } ?? 0
     let time = Timestamp(microseconds: (Int64(seconds) + FITProfile.epoch) * 1_000_000 + fraction)
     let since = first * 1_000_000 / Self.perSecond

@@ -36,7 +36,6 @@ struct IntervalTable: Hashable {
   /// The last time, and the sum of intervals that belongs to it.
   private var lastTime: Double?
   private var sum = 0.0
-  private var isInSeconds = false
 
   var hasTimesAlone: Bool { interval == nil }
 
@@ -44,6 +43,7 @@ struct IntervalTable: Hashable {
   /// So many numbers have to grow before they are times.
   private static let fewestTimes = 8
   private static let mostRows = 256
+  private static let mostGrowing = 64
 
   // MARK: Layout
 
@@ -100,8 +100,9 @@ struct IntervalTable: Hashable {
     let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }.sorted()
     let middle = steps[steps.count / 2]
     guard (0.25...3).contains(middle) || (250...3000).contains(middle) else { return false }
-    isInSeconds = middle <= 3
-    return true
+    // Numbers that could be intervals are taken as times only where so many grow as of no heart.
+    let isInterval = numbers.allSatisfy { (250...3000).contains($0) } || numbers.allSatisfy { (0.25...3).contains($0) }
+    return !isInterval || numbers.count >= Self.mostGrowing
   }
 
   private mutating func findInterval(_ rows: [[Cell]], _ heading: [Cell]?) -> Bool {
@@ -150,7 +151,8 @@ struct IntervalTable: Hashable {
   private static func time(_ rows: [[Cell]], _ place: Int, of interval: Int) -> (share: Double, time: TimeColumn)? {
     let times = rows.compactMap { $0[place].value }
     let intervals = rows.compactMap { $0[interval].value }
-    guard times.count == rows.count, intervals.count == rows.count, zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 })
+    guard times.count == rows.count, intervals.count == rows.count,
+      zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 })
     else { return nil }
     let middle = intervals.sorted()[intervals.count / 2]
     let factor = middle < 10 ? 1000.0 : 1
@@ -208,7 +210,8 @@ struct IntervalTable: Hashable {
     let separator: UInt8
     let commas = line.count { $0 == UInt8(ascii: ",") }
     let isCommaBetween =
-      commas > 1 || commas == 1 && (line.contains(UInt8(ascii: ".")) || String(decoding: line, as: UTF8.self).contains(", "))
+      commas > 1
+      || commas == 1 && (line.contains(UInt8(ascii: ".")) || String(decoding: line, as: UTF8.self).contains(", "))
     if line.contains(UInt8(ascii: ";")) {
       separator = UInt8(ascii: ";")
     } else if line.contains(UInt8(ascii: "\t")) {
@@ -231,7 +234,9 @@ struct IntervalTable: Hashable {
     while let last = field.last, last == 0x20 || last == 0x22 { field = field.dropLast() }
     if let number = field.number { return .number(number) }
     // Half of the world has a comma there.
-    if field.count(where: { $0 == UInt8(ascii: ",") }) == 1, let number = ArraySlice(field.map { $0 == 0x2C ? 0x2E : $0 }).number {
+    if field.count(where: { $0 == UInt8(ascii: ",") }) == 1,
+      let number = ArraySlice(field.map { $0 == 0x2C ? 0x2E : $0 }).number
+    {
       return .number(number)
     }
     let text = String(decoding: field.prefix(64), as: UTF8.self)

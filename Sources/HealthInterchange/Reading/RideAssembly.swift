@@ -157,7 +157,8 @@ struct RideAssembly: Sendable {
     var series: [ForeignRide.Series] = []
     for (type, values) in allSeries(parts, in: whole, isOnly, &account).sorted(by: { $0.key < $1.key }) {
       series.append(
-        ForeignRide.Series(digest: Self.digest([identityText(whole.start), type]), type: values.type, values: values.values))
+        ForeignRide.Series(
+          digest: Self.digest([identityText(whole.start), type]), type: values.type, values: values.values))
     }
     let route = locations.filter { $0.time >= whole.start && $0.time <= whole.end }
     if isOnly, route.count < locations.count {
@@ -240,7 +241,8 @@ struct RideAssembly: Sendable {
         stop = stop ?? timer.time
         continue
       }
-      if let began = stop, format == .fit ? timer.time > began : timer.time.microseconds(since: began) > Self.leastPause {
+      if let began = stop, format == .fit ? timer.time > began : timer.time.microseconds(since: began) > Self.leastPause
+      {
         events += [WorkoutEvent(.pause, at: began), WorkoutEvent(.resume, at: timer.time)]
       }
       stop = nil
@@ -322,10 +324,13 @@ struct RideAssembly: Sendable {
     for part in parts {
       guard let span = part.span else { continue }
       let type = RideQuantity.distance.type(for: part.activity ?? .other)?.type
-      let own = stretches.filter { $0.span.start >= span.start && $0.span.start < max(span.end, span.start.advanced(byMicroseconds: 1)) }
+      let own = stretches.filter {
+        $0.span.start >= span.start && $0.span.start < max(span.end, span.start.advanced(byMicroseconds: 1))
+      }
       let lengths = own.filter { $0.kind == .length }
       for length in lengths { add(.swimmingStrokeCount, length.strokes, length.span) }
-      let isMeasured = all[type?.identifier ?? ""]?.values.contains { $0.span.start >= span.start && $0.span.end <= span.end } ?? false
+      let isMeasured =
+        all[type?.identifier ?? ""]?.values.contains { $0.span.start >= span.start && $0.span.end <= span.end } ?? false
       if !isMeasured {
         if let pool = part.poolLength, pool > 0, !lengths.isEmpty {
           for length in lengths { add(type, pool, length.span) }

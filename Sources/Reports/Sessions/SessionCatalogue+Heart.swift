@@ -16,7 +16,10 @@ extension SessionCatalogue {
   private static let heartTypes: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
 
   /// The heart of a workout: samples that were collected with it; else those of its source in its time, as of most imported workouts; else
-  /// those of the source that statistics prefer, which has been there for the longest time.
+  /// those of the source that statistics prefer, which has been there for the longest time. A source whose rates last less than half as long
+  /// as another's does not count: a watch measures once in a while what a strap measures all the time.
+  ///
+  /// Of a source with rates alone, the beats are those of the source that has them for the longest time of the workout.
   @concurrent static func heart(
     of workout: Workout, _ source: SourceRevision, in store: HealthStore
   ) async throws -> WorkoutHeart {
@@ -25,31 +28,53 @@ extension SessionCatalogue {
     guard own.isEmpty else { return WorkoutHeart(samples: own, isOwn: true) }
     let meanwhile = try await SampleQuery(.and([types, .time(from: workout.start, to: workout.end)]))
       .result(for: store).value
-    let origins = Dictionary(grouping: meanwhile) { DataSource($0.source, $0.device) }
-    var best: (rank: Rank, heart: WorkoutHeart)?
-    for (origin, samples) in origins {
-      let rank = Rank(
-        hasNoRate: try await rates(of: samples, over: workout.span, in: store).isEmpty,
-        isOther: origin.source != source.identifier,
-        first: try await origins.count == 1 ? nil : firstRate(of: origin, in: store), name: origin.description)
-      if best.map({ rank < $0.rank }) ?? true { best = (rank, WorkoutHeart(samples: samples, source: origin)) }
+    var candidates: [Candidate] = []
+    for (origin, samples) in Dictionary(grouping: meanwhile, by: { DataSource($0.source, $0.device) }) {
+      let times = try await rates(of: samples, over: workout.span, in: store).map(\.time)
+      candidates.append(
+        Candidate(
+          origin: origin, samples: samples, isOther: origin.source != source.identifier,
+          covered: times.last.map { $0.microseconds(since: times[0]) }))
     }
-    return best?.heart ?? WorkoutHeart()
+    let longest = candidates.compactMap(\.covered).max() ?? 0
+    var eligible = candidates.filter { $0.covered.map { $0 * 2 >= longest } ?? false }
+    if eligible.count > 1 {
+      for place in eligible.indices {
+        eligible[place].first = try await firstRate(of: eligible[place].origin, in: store)
+      }
+    }
+    var heart = WorkoutHeart()
+    if let best = eligible.min(by: { $0.key < $1.key }) {
+      heart = WorkoutHeart(samples: best.samples, source: best.origin)
+    }
+    guard !heart.samples.contains(where: { $0.type == .heartbeatSeries }) else { return heart }
+    // The choice between equals is always the same for the same store.
+    let withBeats = candidates.max {
+      ($0.beatTime(in: workout.span), $1.origin.description) < ($1.beatTime(in: workout.span), $0.origin.description)
+    }
+    let beats = withBeats?.samples.filter { $0.type == .heartbeatSeries } ?? []
+    heart.samples += beats
+    if heart.source == nil, !beats.isEmpty { heart.source = withBeats?.origin }
+    return heart
   }
 
-  /// The order in which sources come into question.
-  private struct Rank: Comparable {
-    var hasNoRate: Bool
+  /// A source that comes into question.
+  private struct Candidate {
+    var origin: DataSource
+    var samples: [HealthSample]
     var isOther: Bool
+    /// The microseconds from its first rate in the workout to its last; nil without one.
+    var covered: Int64?
     /// The start of its first rate in the store.
     var first: Timestamp?
-    var name: String
 
-    static func < (one: Rank, other: Rank) -> Bool {
-      func key(_ rank: Rank) -> (Int, Int, Int64, String) {
-        (rank.hasNoRate ? 1 : 0, rank.isOther ? 1 : 0, rank.first?.microseconds ?? .max, rank.name)
+    var key: (Int, Int64, String) { (isOther ? 1 : 0, first?.microseconds ?? .max, origin.description) }
+
+    /// The microseconds of the workout in which it has beats.
+    func beatTime(in span: TimeSpan) -> Int64 {
+      samples.filter { $0.type == .heartbeatSeries }.reduce(0) { sum, sample in
+        sum + max(0, min(sample.end, span.end).microseconds(since: max(sample.start, span.start)))
       }
-      return key(one) < key(other)
     }
   }
 

@@ -37,7 +37,8 @@ extension SessionCatalogue {
     }
     // Rates of the same sensor as the beats; without beats, of all sensors.
     let ofBest = collected.filter { best == nil || $0.session == best?.session }
-    let rates = try await Self.rates(of: ofBest, in: store)
+    let hasRates = ofBest.contains { $0.type == .quantity(.heartRate) }
+    let rates = try await Self.rates(of: hasRates ? ofBest : collected, in: store)
       .filter { $0.time >= workout.start && $0.time <= workout.end }
     let sessions =
       best.map { [$0.session] } ?? Set(collected.compactMap(\.session)).sorted { $0.uuidString < $1.uuidString }

@@ -163,7 +163,8 @@ extension SessionCatalogue {
     }
     return WorkoutEntry(
       workout, source: sample.source, device: sample.device,
-      recovery: recovery?.summary?.mostRecent, isDoubtful: try await store.clock(of: sample.id)?.isDoubtful ?? false, heartSource: heartSource)
+      recovery: recovery?.summary?.mostRecent, isDoubtful: try await store.clock(of: sample.id)?.isDoubtful ?? false,
+      heartSource: heartSource)
   }
 
   @concurrent func stored(_ workout: UUID) async throws -> (store: HealthStore, sample: HealthSample) {
