@@ -154,10 +154,14 @@ package struct WorkoutEntry: Hashable, Sendable {
 
   /// Whether the dates are in doubt, since the clock was not set.
   package var isDoubtful: Bool
+  /// The source of the heart rates where they are not the workout's own.
+  package var heartSource: DataSource?
 
   package init(
-    _ workout: Workout, source: SourceRevision, device: Device?, recovery: Double?, isDoubtful: Bool = false
+    _ workout: Workout, source: SourceRevision, device: Device?, recovery: Double?, isDoubtful: Bool = false,
+    heartSource: DataSource? = nil
   ) {
+    self.heartSource = heartSource
     self.workout = workout
     self.source = source
     self.device = device
@@ -179,7 +183,8 @@ package struct WorkoutEntry: Hashable, Sendable {
       .init("heartRateRecoveryOneMinute", .number(recovery)),
       .init("source", .string(source.identifier)),
       .init("device", ["name": .string(device?.name), "address": .string(device?.localIdentifier)]),
-    ] + (isDoubtful ? [JSONValue.clockNotSet] : [])
+    ] + (heartSource.map { [.init("heartRateSource", .string($0.description))] } ?? [])
+      + (isDoubtful ? [JSONValue.clockNotSet] : [])
   }
 
   /// The object of heart rates.

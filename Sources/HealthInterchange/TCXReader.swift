@@ -37,7 +37,18 @@ final class TCXContents: XMLContents {
   private var text = ElementText()
   private var time: Timestamp?
   private var rate: UInt16?
+  private var hasValue = false
+  private var place: (latitude: Double?, longitude: Double?) = (nil, nil)
+  private var altitude: Double?
+  private var speed: Double?
+  private var quantities: [(RideQuantity, Double)] = []
   private var isTrackOpen = false
+  /// The laps of the activity under way: where each begins, and its sums.
+  private var lap: (start: Timestamp?, seconds: Double?, distance: Double?, energy: Double?) = (nil, nil, nil, nil)
+  /// One recording for several sports.
+  private var isMultiSport = false
+  private var isBegun = false
+  private var part: (activity: WorkoutActivityType?, sport: String?, first: Timestamp?)?
   private var last: Timestamp?
   /// The announcement in front of the next activity, and the source of the activity under way.
   private var announced: (identity: RecordingIdentity, source: SourceRevision?)?
@@ -45,11 +56,8 @@ final class TCXContents: XMLContents {
 
   /// The elements that are skipped and reported, once for each element.
   private static let leftOut: Set<String> = [
-    "Position", "AltitudeMeters", "DistanceMeters", "Cadence", "Course", "Workout", "MultiSportSession", "TPX", "LX",
-    "Calories", "MaximumSpeed",
+    "Course", "Workout", "LX", "MaximumSpeed",
   ]
-  /// The elements that the schema demands in a lap, so that a 0 there means nothing.
-  private static let obligatory: Set<String> = ["Calories", "DistanceMeters"]
 
   func take() -> [ForeignElement] {
     defer { elements = [] }
@@ -62,19 +70,41 @@ final class TCXContents: XMLContents {
     let name = element.name
     text.removeAll()
     switch name {
-    case "Activity":
-      elements.append(.recording)
-      source = announced?.source
-      if let announced { elements.append(.identity(announced.identity)) }
-      announced = nil
-      elements.append(.source(source ?? SourceRevision(identifier: "tcx", name: "TCX")))
-      if let activity = element["Sport"].flatMap(TCXNames.activity) { elements.append(.activity(activity)) }
-    case "Trackpoint": (time, rate) = (nil, nil)
-    case _ where Self.leftOut.contains(name):
-      if parent != "Lap" || !Self.obligatory.contains(name) { account.leave(out: name) }
+    case "MultiSportSession": (isMultiSport, isBegun) = (true, false)
+    case "Activity": beginActivity(element["Sport"])
+    case "Transition" where isMultiSport: part = (.transition, nil, nil)
+    case "Lap": lap = (element["StartTime"].flatMap { Timestamp(iso8601: $0) }, nil, nil, nil)
+    case "Trackpoint":
+      (time, rate, place, altitude, speed, quantities) = (nil, nil, (nil, nil), nil, nil, [])
+    case "HeartRateBpm": hasValue = false
+    case _ where Self.leftOut.contains(name): account.leave(out: name)
     default: break
     }
     path.append(name)
+  }
+
+  private func beginActivity(_ sport: String?) {
+    let activity = sport.flatMap(TCXNames.activity)
+    part = (activity, sport, nil)
+    guard !isMultiSport || !isBegun else { return }
+    isBegun = true
+    elements.append(.recording)
+    source = announced?.source
+    if let announced { elements.append(.identity(announced.identity)) }
+    announced = nil
+    elements.append(.source(source ?? SourceRevision(identifier: "tcx", name: "TCX")))
+    if let activity { elements.append(.activity(activity)) }
+  }
+
+  /// Ends an activity, or the way between two of several.
+  private func endPart() {
+    guard let part else { return }
+    var ended = RidePart(activity: part.activity)
+    ended.sport = part.sport
+    if isMultiSport, let first = part.first, let last { ended.span = TimeSpan(start: first, end: last) }
+    // A part without a point was not there.
+    if !isMultiSport || ended.span != nil { elements.append(.part(ended)) }
+    self.part = nil
   }
 
   func instruction(_ target: String, _ data: String) {
@@ -98,19 +128,68 @@ final class TCXContents: XMLContents {
       time = Timestamp(iso8601: words)
       if time == nil { leaveOut(time: words) }
     case ("Value", "HeartRateBpm") where path.dropLast().last == "Trackpoint":
+      hasValue = true
       rate = rate(of: words)
+    case ("HeartRateBpm", "Trackpoint") where !hasValue:
+      // Some programs write the number without the element that the schema wants.
+      account.leave(out: "HeartRateBpm without Value")
+      if !words.isEmpty { rate = rate(of: words) }
     case ("Trackpoint", _): endTrackpoint()
     case ("Track", _):
       if let last, isTrackOpen { elements.append(.timer(isRunning: false, last)) }
       isTrackOpen = false
-    case ("Lap", _): if let last { elements.append(.lap(last)) }
+    case ("Lap", _): endLap()
     case ("Name", "Creator") where !words.isEmpty:
       if source == nil { elements.append(.source(SourceRevision(identifier: "tcx.\(words)", name: words))) }
       elements.append(.device(Device(name: words)))
-    case (_, "Lap") where Self.obligatory.contains(name) && Double(words) != 0: account.leave(out: name)
-    case ("Activity", _): last = nil
+    case ("TotalTimeSeconds", "Lap"): lap.seconds = number(words, 0...1e7)
+    case ("DistanceMeters", "Lap"): lap.distance = number(words, 0...1e7)
+    case ("Calories", "Lap"): lap.energy = number(words, 0...1e5)
+    case ("Activity", _), ("Transition", _):
+      endPart()
+      if !isMultiSport { last = nil }
+    case ("MultiSportSession", _): (isMultiSport, last) = (false, nil)
+    case _ where path.contains("Trackpoint"): endValue(name, words)
     default: break
     }
+  }
+
+  private func number(_ words: String, _ limits: ClosedRange<Double>) -> Double? {
+    Double(words).flatMap { limits.contains($0) ? $0 : nil }
+  }
+
+  /// Ends a value of a point other than its time and its rate.
+  private func endValue(_ name: String, _ words: String) {
+    func add(_ quantity: RideQuantity, _ limits: ClosedRange<Double>) {
+      guard let number = number(words, limits) else { return account.leave(out: "\(name) that is none") }
+      quantities.append((quantity, number))
+    }
+    switch name {
+    case "LatitudeDegrees": place.latitude = number(words, -90...90)
+    case "LongitudeDegrees": place.longitude = number(words, -180...180)
+    case "AltitudeMeters":
+      altitude = number(words, -12_000...100_000)
+      add(.altitude, -12_000...100_000)
+    case "DistanceMeters": add(.distance, 0...1e7)
+    case "Cadence", "RunCadence": add(.cadence, 0...500)
+    case "Watts": add(.power, 0...10_000)
+    case "Speed":
+      speed = number(words, 0...1000)
+      add(.speed, 0...1000)
+    case "SensorState", "Position", "Extensions", "TPX", "Time", "HeartRateBpm", "Value": break
+    default: if Double(words) != nil { account.leave(out: String(name.prefix(60))) }
+    }
+  }
+
+  private func endLap() {
+    guard let last else { return }
+    elements.append(.lap(last))
+    guard let start = lap.start, start <= last else { return }
+    // Its seconds are without pauses.
+    let end = max(last, lap.seconds.map { start.advanced(byMicroseconds: Int64($0 * 1e6)) } ?? last)
+    guard let span = TimeSpan(start: start, end: end.microseconds(since: last) < 1_000_000 ? end : last) else { return }
+    elements.append(
+      .stretch(RideStretch(kind: .lap, span: span, distance: lap.distance, energy: lap.energy)))
   }
 
   private func leaveOut(time words: String) {
@@ -145,6 +224,12 @@ final class TCXContents: XMLContents {
       isTrackOpen = true
     }
     last = time
+    if part?.first == nil { part?.first = time }
     elements.append(rate.map { .rate(time, $0) } ?? .moment(time))
+    for (quantity, value) in quantities { elements.append(.quantity(quantity, value, time)) }
+    guard let latitude = place.latitude, let longitude = place.longitude else { return }
+    elements.append(
+      .location(
+        RouteLocation(at: time, latitude: latitude, longitude: longitude, altitude: altitude, speed: speed)))
   }
 }

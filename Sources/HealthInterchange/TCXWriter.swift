@@ -120,10 +120,7 @@ enum TCXNames {
 
   /// The activity of a sport; nil for `Other`, and for unknown sports.
   static func activity(_ sport: String) -> WorkoutActivityType? {
-    switch sport {
-    case "Running": WorkoutActivityType("running")
-    case "Biking": WorkoutActivityType("cycling")
-    default: nil
-    }
+    // Programs write more sports than the schema has.
+    sport == "Other" ? nil : FITSports.activity(named: sport)
   }
 }

@@ -120,7 +120,7 @@ struct AppleImport: ~Copyable {
     in archive: ZipArchive, into destination: inout ImportDestination
   ) async throws {
     for (entry, file) in try find(reader.routeFiles, in: archive, called: "route", AppleArchive.isRoute) {
-      var route = GPXReader(in: file.span)
+      var route = AppleRouteReader(in: file.span)
       do throws(FileDamage) {
         let unpacked = try archive.open(entry)
         while true {

@@ -115,7 +115,8 @@ extension InterchangeRecording {
       heartbeats: values.heartbeats, gaps: values.gaps, activity: values.workout?.configuration.activityType,
       laps: laps, workout: values.workout)
     // A copy of a copy is one of the same workout.
-    if case .text(let text) = values.metadata[ImportedMetadata.workout] { copiedWorkout = UUID(uuidString: text) }
+    let metadata = values.workout?.metadata ?? values.metadata
+    if case .text(let text) = metadata[ImportedMetadata.workout] { copiedWorkout = UUID(uuidString: text) }
   }
 }
 

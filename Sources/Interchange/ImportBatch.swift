@@ -121,7 +121,7 @@ extension ImportedItem {
     switch content {
     case .series(let series): series.values.count
     case .packed(_, let values): values
-    case .sample, .route: 1
+    case .sample, .route, .workout: 1
     }
   }
 }

@@ -96,9 +96,12 @@ extension ImportCommand {
     }
     report.damage = listed ?? report.damage
     report.hasParts = found > 0
+    if found == 0, let known = entries.lazy.compactMap({ UnreadFormat.name(inArchive: $0.text) }).first {
+      throw CommandFailure(.badData, "it is \(known.name), which is not read", remedy: known.remedy)
+    }
     guard found > 0 || report.damage != nil || archive.damage != nil else {
       throw CommandFailure(
-        .badData, "no file in it is Apple's export, FIT, TCX or HRV Logger's CSV with a heart in it")
+        .badData, "no file in it is Apple's export, FIT, TCX, GPX or HRV Logger's CSV with a heart in it")
     }
   }
 
@@ -110,8 +113,12 @@ extension ImportCommand {
     let reader = try archive.open(entry)
     var unpacking = Unpacking()
     let piece = try unpacking.first { try reader.next() }
-    guard let format = ForeignFormat(beginning: piece) else { return Self.kind(of: entry.text) }
-    guard format != .rr else { return "intervals as text: unpack them, and give each its --start" }
+    guard let format = ForeignFormat(beginning: piece) else {
+      return UnreadFormat.name(beginning: piece).map { "file: \($0.name)" } ?? Self.kind(of: entry.text)
+    }
+    guard format != .rr || IntervalTextReader.saysStart(piece) else {
+      return "intervals as text: unpack them, and give each its --start"
+    }
     guard format != .wfdb else { return "header of WFDB: unpack it, with its annotations" }
     try await readSessions(format, piece, into: &destination, &part) { try unpacking.next { try reader.next() } }
     part.damage = unpacking.placed(part.damage)

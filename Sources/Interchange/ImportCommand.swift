@@ -15,7 +15,7 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "FIT, TCX, HRV Logger's CSV, intervals as text, a header of WFDB, or Apple's export.xml or export.zip; also packed by gzip, or many in a ZIP file.",
+      "FIT, TCX, GPX, HRV Logger's CSV, intervals as text, a header of WFDB, or Apple's export.xml or export.zip; also packed by gzip, or many in a ZIP file.",
       valueName: "file"))
   var files: [String]
 
@@ -39,6 +39,9 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
   @Flag(help: "Bring recordings back that were deleted.")
   var restore = false
 
+  @Flag(help: "Store recordings that are there in another format, too.")
+  var again = false
+
   @Flag(help: "Print what became of each session as JSON.")
   var json = false
 
@@ -58,7 +61,7 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
 
   /// Reads all files; pipes and devices among them are open already.
   @concurrent private func read(_ opened: [CInt?], into store: ImportStore) async throws {
-    var destination = ImportDestination(store, isDry: dryRun, restore: restore)
+    var destination = ImportDestination(store, isDry: dryRun, restore: restore, again: again)
     var answers = ImportAnswers(isJSON: json)
     var giveUp: CommandFailure?
     for (file, opened) in zip(files, opened) where giveUp == nil {
@@ -125,7 +128,13 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
       }
       if place > 0, let companion, !report.isEmpty { report.account.note("the beats are those of \(companion)") }
     }
-    if report.isEmpty { throw CommandFailure(.badData, "there is no heart rate and no beat with a time in it") }
+    guard report.isEmpty else { return }
+    if report.account.leftOut[ForeignFormat.sinceSwitchedOn] != nil {
+      throw CommandFailure(
+        .badData, "its times count from when its device was switched on",
+        remedy: "give --start 2026-03-01T07:14:22+01:00")
+    }
+    throw CommandFailure(.badData, "there is no heart rate and no beat with a time in it")
   }
 
   /// The reason for which a file that begins like this is not read.
@@ -144,7 +153,10 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
   }
 
   private static func unknown(_ piece: [UInt8]) -> CommandFailure {
-    let names = "FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export"
+    let names = "FIT, TCX, GPX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export"
+    if let format = UnreadFormat.name(beginning: piece) {
+      return CommandFailure(.badData, "it is \(format.name), which is not read", remedy: format.remedy)
+    }
     if let reason = IntervalTextReader.refusal(piece) {
       return CommandFailure(.badData, "it is none of \(names): \(reason)")
     }
@@ -165,18 +177,20 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
       let what = format == .apple ? "sensord wrote it: it has sessions" : "other files are sessions"
       throw CommandFailure(.usage, "--types is for Apple's own export; \(what)")
     }
-    guard format != .rr || start != nil else {
+    let lacksStart = format == .rr && !IntervalTextReader.saysStart(first)
+    guard !lacksStart || start != nil else {
       throw CommandFailure(
         .badData, "intervals as text do not say when they were", remedy: "give --start 2026-03-01T07:14:22+01:00")
     }
-    if format == .rr, !destination.takeStart() {
+    if lacksStart, !destination.takeStart() {
       throw CommandFailure(
         .badData, "--start is when the text before it began", remedy: "import it alone, with a --start of its own")
     }
     report.format = format
     var piece = first
     var reader = format.reader()
-    var assembly = RecordingAssembly(format, start: start)
+    if let start { reader.begin(at: start) }
+    var assembly = ForeignAssembly(format, start: start)
     var isOver = false
     while !isOver {
       isOver = piece.isEmpty
@@ -195,11 +209,11 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
         isOver = true
         reader.breakOff(into: &elements)
       }
-      for element in elements {
-        if let session = try assembly.take(element) { try await store(session, format, into: &destination, &report) }
-      }
+      var found: [ForeignAssembly.Found] = []
+      for element in elements { try assembly.take(element, into: &found) }
+      if isOver { try assembly.finish(into: &found) }
+      for one in found { try await store(one, format, into: &destination, &report) }
     }
-    if let session = try assembly.finish() { try await store(session, format, into: &destination, &report) }
     report.account.add(reader.account)
     report.account.add(assembly.account)
     guard !assembly.lacksStart else {
@@ -217,11 +231,20 @@ struct ImportCommand: ParsableCommand, ConfinedCommand {
   }
 
   @concurrent private func store(
-    _ session: RecordedSession, _ format: ForeignFormat, into destination: inout ImportDestination,
+    _ found: ForeignAssembly.Found, _ format: ForeignFormat, into destination: inout ImportDestination,
     _ report: inout ImportReport
   ) async throws {
-    if let since, session.end < since { return report.tooOld += 1 }
-    report.rows.append(ImportReport.Row(session, try await destination.answer(to: session, format)))
+    switch found {
+    case .session(let session):
+      if let since, session.end < since { return report.tooOld += 1 }
+      report.rows.append(ImportReport.Row(session, try await destination.answer(to: session, format)))
+    case .ride(let ride):
+      if let since, ride.workout.end < since {
+        if ride.sessions.isEmpty { report.tooOld += 1 }
+        return
+      }
+      report.rides.append(try await destination.answer(to: ride, beside: report.rows))
+    }
   }
 
   /// The names of types, which are looked at before a file is.

@@ -15,6 +15,8 @@ struct ImportDestination {
     var kept: SessionForm?
     /// A session that came in as text and has the same intervals.
     var twin: UUID?
+    /// Whether ``original`` has the same rates, and came in from another format.
+    var isOtherFormat = false
 
     init(_ outcome: CommitOutcome, original: UUID? = nil, kept: SessionForm? = nil) {
       (self.outcome, self.original, self.kept) = (outcome, original, kept)
@@ -22,9 +24,9 @@ struct ImportDestination {
   }
 
   private let store: ImportStore
-  private let isDry: Bool
+  let isDry: Bool
   /// Whether what was deleted may come back.
-  private let restore: Bool
+  let restore: Bool
   private var isAskedFor = false
   /// The sessions in a recorder's journal.
   private var journalled: Set<UUID>?
@@ -32,11 +34,17 @@ struct ImportDestination {
   private var hasStarted = false
   /// The sessions that the files before would have stored.
   private var planned: [UUID: (form: SessionForm, version: Int64)] = [:]
+  /// The versions of workouts that the files before would have stored, by their identities.
+  var plannedRides: [[UInt8]: Int64] = [:]
 
-  init(_ store: ImportStore, isDry: Bool, restore: Bool) {
+  /// Whether a recording comes in that is there in another format.
+  private let again: Bool
+
+  init(_ store: ImportStore, isDry: Bool, restore: Bool, again: Bool) {
     self.store = store
     self.isDry = isDry
     self.restore = restore
+    self.again = again
   }
 
   /// The store, to be written or only to be read; nil where there is no store yet.
@@ -75,6 +83,10 @@ struct ImportDestination {
         // Also where beats are judged by later rules now: 'replay --rebuild' does that to what is stored.
         return Answer(.unchanged)
       }
+    } else if let store, !again, let other = try await otherFormat(of: session, format, in: store) {
+      var answer = Answer(.unchanged, original: other)
+      answer.isOtherFormat = true
+      return answer
     }
     var answer = Answer(try await outcome(of: session, in: store))
     if let store, format != .rr, answer.outcome == .stored { answer.twin = try await twin(of: session, in: store) }
@@ -135,6 +147,30 @@ struct ImportDestination {
 
   private static func isText(_ metadata: Metadata) -> Bool {
     metadata["importedFormat"] == .text(ForeignFormat.rr.rawValue)
+  }
+
+  private static let mostApart: Int64 = 2_000_000
+  private static let fewestRates = 30
+
+  /// The session that came in from another format, begins within 2 s of this one, and has 95 % of its rates at the same seconds.
+  @concurrent private func otherFormat(
+    of session: RecordedSession, _ format: ForeignFormat, in store: HealthStore
+  ) async throws -> UUID? {
+    guard session.rates.count >= Self.fewestRates else { return nil }
+    let near = SamplePredicate.time(
+      from: session.start.advanced(byMicroseconds: -Self.mostApart),
+      to: session.start.advanced(byMicroseconds: Self.mostApart), strictness: .start)
+    for sample in try await SampleQuery(.and([.type(.quantity(.heartRate)), near])).result(for: store).value {
+      guard let other = sample.session, other != session.id,
+        case .text(let name)? = try await store.session(other.uuidString).metadata["importedFormat"],
+        name != format.rawValue
+      else { continue }
+      var known: [Int64: UInt16] = [:]
+      for rate in try await store.rates(of: other) { known[rate.time.microseconds / 1_000_000] = rate.beatsPerMinute }
+      let equal = session.rates.count { known[$0.time.microseconds / 1_000_000] == $0.beatsPerMinute }
+      if equal * 20 >= session.rates.count * 19 { return other }
+    }
+    return nil
   }
 
   /// The session of the same day that came in as a table or text, before this one, and has the same intervals.

@@ -38,6 +38,9 @@ struct ImportReport {
       case .stored: return "\(name) \(isDry ? "would be " : "")stored: \(counts)\(twin ?? "")"
       case .replaced: return "\(name) \(isDry ? "would replace" : "replaced") a form of itself that has less: \(counts)"
       case .unchanged:
+        if answer.isOtherFormat, let original = answer.original {
+          return "\(name) is known already as \(Self.name(original)), from another format; --again stores it, too"
+        }
         guard let kept = answer.kept else {
           return "\(name) is known already\(answer.original.map { " as \(Self.name($0))" } ?? ""), nothing new"
         }
@@ -58,6 +61,8 @@ struct ImportReport {
   /// The outcomes of Apple's export.
   var apple: AppleReport?
   var rows: [Row] = []
+  /// The outcomes of workouts.
+  var rides: [ImportedRideRow] = []
   var account = ReadingAccount()
   var damage: FileDamage?
   /// The reason for which nothing of the file came in.
@@ -74,13 +79,13 @@ struct ImportReport {
   }
 
   /// Whether nothing was found, and nothing else reported.
-  var isEmpty: Bool { rows.isEmpty && damage == nil && tooOld == 0 }
+  var isEmpty: Bool { rows.isEmpty && rides.isEmpty && damage == nil && tooOld == 0 }
 
   /// The lines for stderr.
   var errors: [String] {
     if let reason { return [namesFile ? reason : "\(file): \(reason)"] }
     guard let damage else { return [] }
-    let isAny = hasParts || tooOld > 0 || !rows.isEmpty || apple.map { !$0.types.isEmpty } ?? false
+    let isAny = hasParts || tooOld > 0 || !rows.isEmpty || !rides.isEmpty || apple.map { !$0.types.isEmpty } ?? false
     let kept =
       isAny
       ? "what is before it is kept" : "nothing came in before it: copy the file again from where it came from"
@@ -97,6 +102,7 @@ struct ImportReport {
     if let apple { return apple.text(name, isDry: isDry) }
     var text = ""
     for row in rows { text += "\(name): session \(row.text(isDry: isDry))\n" }
+    for ride in rides { text += "\(name): workout \(ride.text(isDry: isDry))\n" }
     if tooOld > 0 { text += "\(name): \(Count.of(tooOld, "session")) ended before --since\n" }
     if !account.leftOut.isEmpty {
       let kinds = account.leftOut.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
@@ -126,7 +132,7 @@ struct ImportReport {
             "sameIntervalsAs": .string(row.answer.twin?.uuidString.lowercased()),
           ]
         }),
-      "endedBefore": .integer(tooOld),
+      "workouts": .array(rides.map(\.json)), "endedBefore": .integer(tooOld),
       "leftOut": .object(
         account.leftOut.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer(Int64($0.value))) }),
       "notes": .array(account.notes.map { .string($0) }), "damage": .string(damage?.description),

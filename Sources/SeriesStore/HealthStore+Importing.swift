@@ -11,13 +11,13 @@ extension HealthStore {
 
   /// Saves the items of a foreign file, all or none. An item that was deleted before stays deleted; an item that the
   /// store has in this version or a later one stays as it is.
-  package func save(imported items: [ImportedItem]) throws(StoreError) -> [ImportOutcome] {
+  package func save(imported items: [ImportedItem], restore: Bool = false) throws(StoreError) -> [ImportOutcome] {
     let file = try opened()
     try file.connection.execute("PRAGMA cache_size = -\(Self.importCache)")
     let outcomes = try file.write { (connection) throws(StoreError) in
       var outcomes: [ImportOutcome] = []
       outcomes.reserveCapacity(items.count)
-      for item in items { outcomes.append(try connection.samples.save(item)) }
+      for item in items { outcomes.append(try connection.samples.save(item, restore: restore)) }
       return outcomes
     }
     notifyListeners()
@@ -25,18 +25,19 @@ extension HealthStore {
   }
 
   /// The outcomes that ``save(imported:)`` would have, without saving anything.
-  package func outcomes(ofImporting items: [ImportedItem]) throws(StoreError) -> [ImportOutcome] {
+  package func outcomes(ofImporting items: [ImportedItem], restore: Bool = false) throws(StoreError) -> [ImportOutcome]
+  {
     try opened().read { (connection) throws(StoreError) in
       var outcomes: [ImportOutcome] = []
-      for item in items { outcomes.append(try connection.samples.outcome(of: item).outcome) }
+      for item in items { outcomes.append(try connection.samples.outcome(of: item, restore: restore).outcome) }
       return outcomes
     }
   }
 }
 
 extension SampleTable {
-  fileprivate func save(_ item: ImportedItem) throws(StoreError) -> ImportOutcome {
-    let (outcome, values) = try outcome(of: item)
+  fileprivate func save(_ item: ImportedItem, restore: Bool) throws(StoreError) -> ImportOutcome {
+    let (outcome, values) = try outcome(of: item, restore: restore)
     guard outcome.outcome == .stored || outcome.outcome == .replaced else { return outcome }
     let row = try connection.provenance.row(of: item.source)
     switch item.content {
@@ -61,13 +62,22 @@ extension SampleTable {
         throw StoreError(.invalid, "a route cannot be stored: \(error)")
       }
       _ = try save(sample, source: item.source, row: row)
+    case .workout(let imported):
+      let collected = try samples(of: imported, item.source)
+      let sample: NewSample
+      do throws(WorkoutError) {
+        sample = try imported.sample(item.identity, collected: collected)
+      } catch {
+        throw StoreError(.invalid, "a workout cannot be stored: \(error)")
+      }
+      _ = try save(sample, source: item.source, row: row)
     }
     return outcome
   }
 
   /// The outcome of saving an item, and for a series the sample with all of its values.
   fileprivate func outcome(
-    of item: ImportedItem
+    of item: ImportedItem, restore: Bool
   ) throws(StoreError) -> (outcome: ImportOutcome, values: [SampleDraft.QuantityValue]) {
     var values: [SampleDraft.QuantityValue] = []
     var version: Int64 = 1
@@ -79,10 +89,11 @@ extension SampleTable {
       (version, count) = (Int64(values.count), values.count)
     case .packed(_, let values): (version, count) = (Int64(values), values)
     case .route(let route): version = Int64(route.locations.count)
+    case .workout(let workout): version = workout.version
     }
     let sync = SyncIdentity(identifier: item.identity.syncIdentifier, version: version)
     guard let earlier = try earlierVersion(of: sync, source: item.source) else {
-      let outcome = try outcome(ofNew: item)
+      let outcome = restore ? .stored : try outcome(ofNew: item)
       return (ImportOutcome(outcome: outcome, added: outcome == .stored ? count : 0), values)
     }
     if case .series(let series) = item.content, series.isContinued {
@@ -98,6 +109,23 @@ extension SampleTable {
     }
     let added = item.content.isSeries ? Int(clamping: version - earlier.version) : 0
     return (ImportOutcome(outcome: .replaced, added: added), values)
+  }
+
+  /// The samples that belong to a workout: its series, and the rates and beats of its sessions.
+  private func samples(of workout: ImportedWorkout, _ source: SourceRevision) throws(StoreError) -> [UUID] {
+    var samples: [UUID] = []
+    for series in workout.series {
+      let sync = SyncIdentity(identifier: series.syncIdentifier, version: 0)
+      if let row = try earlierVersion(of: sync, source: source)?.id, let id = try uuid(of: row) { samples.append(id) }
+    }
+    for session in workout.sessions {
+      let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
+      let query = SampleQuery(.and([.session(session), .or(types.map { .type($0) })]))
+      for number in try SampleReader(connection: connection).numbers(query) {
+        if let id = try uuid(of: number) { samples.append(id) }
+      }
+    }
+    return samples
   }
 
   private func workout(of route: ImportedRoute, _ source: SourceRevision) throws(StoreError) -> Int64? {
@@ -159,6 +187,17 @@ extension ImportedSeries {
   }
 }
 
+extension ImportedWorkout {
+  fileprivate func sample(_ identity: ImportIdentity, collected: [UUID]) throws(WorkoutError) -> NewSample {
+    let named = Workout(
+      id: identity.id(version: version), workout.configuration, over: workout.span, events: workout.events,
+      activities: workout.activities, metadata: workout.metadata)
+    return try NewSample(
+      named, collected: collected, device: device,
+      sync: SyncIdentity(identifier: identity.syncIdentifier, version: version))
+  }
+}
+
 extension ImportedRoute {
   fileprivate func sample(of workout: UUID, _ identity: ImportIdentity) throws(WorkoutRouteError) -> NewSample {
     let version = Int64(locations.count)
@@ -180,12 +219,14 @@ package struct ImportedItem: Sendable {
     case packed(NewSample, values: Int)
     /// The route of a workout that came before it.
     case route(ImportedRoute)
+    /// A workout whose samples came before it.
+    case workout(ImportedWorkout)
 
     /// Whether the version of the item is the number of its values.
     package var isSeries: Bool {
       switch self {
       case .series, .packed: true
-      case .sample, .route: false
+      case .sample, .route, .workout: false
       }
     }
   }
@@ -228,6 +269,23 @@ package struct ImportedSeries: Sendable {
     self.metadata = metadata
     self.values = values
     self.isContinued = isContinued
+  }
+}
+
+/// A workout with the samples that were measured in it.
+package struct ImportedWorkout: Sendable {
+  /// The workout; it gets the identifier of its version.
+  package var workout: Workout
+  package var version: Int64
+  package var device: Device?
+  /// The series that came before it, in whatever version the store has them.
+  package var series: [ImportIdentity]
+  /// The sessions that have the heart of it, as far as the store has them.
+  package var sessions: [UUID]
+
+  package init(_ workout: Workout, version: Int64, device: Device?, series: [ImportIdentity], sessions: [UUID]) {
+    (self.workout, self.version, self.device) = (workout, version, device)
+    (self.series, self.sessions) = (series, sessions)
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HealthModel
 import Testing
 
@@ -178,6 +179,33 @@ struct AppleReaderTests {
   }
 
   @Test(
+    "times of day of every language that has decimal digits",
+    arguments: [
+      "en_US", "de_DE", "fr_FR", "fr_CA", "ar_EG", "fa_IR", "mr_IN", "bn_BD", "ne_NP", "my_MM", "ps_AF", "ur_PK",
+      "zh_TW",
+      "ja_JP", "ko_KR", "da_DK", "fi_FI", "es_MX", "pt_BR", "bg_BG", "vi_VN", "he_IL", "tr_TR", "id_ID", "ckb_IQ",
+      "th_TH",
+    ])
+  func dialects(locale: String) throws {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: locale)
+    formatter.timeZone = TimeZone(secondsFromGMT: -8 * 3600)
+    formatter.setLocalizedDateFormatFromTemplate("jmmssSS")
+    let start = try #require(Timestamp(iso8601: "2024-03-01T15:14:22Z"))
+    let list = [3.25, 4.5, 5.75].map { seconds in
+      let date = Date(timeIntervalSince1970: Double(start.microseconds) / 1e6 + seconds)
+      return "<InstantaneousBeatsPerMinute bpm='60' time='\(formatter.string(from: date))'/>"
+    }
+    let reading = AppleReading(
+      AppleText.record(
+        "HKQuantityTypeIdentifierHeartRateVariabilitySDNN", "42.5", unit: "ms", to: "07:15:22",
+        within: "<HeartRateVariabilityMetadataList>\(list.joined())</HeartRateVariabilityMetadataList>"))
+    let draft = try #require(reading.drafts("heartbeatSeries").first, "\(list)")
+    guard case .heartbeats(let timescale, let ticks) = draft.content else { return #expect(Bool(false)) }
+    #expect(ticks.map { $0.ticks * 100 / Int64(timescale) } == [325, 450, 575], "\(list)")
+  }
+
+  @Test(
     "beats, with times of day in any language, are a series with its gaps, as fine as the file has it",
     arguments: [("10", 100, 1010), ("105", 1000, 10_105)] as [(last: String, timescale: Int32, tick: Int64)])
   func beats(last: String, timescale: Int32, tick: Int64) throws {
@@ -349,7 +377,7 @@ struct AppleReaderTests {
     let start = try #require(Timestamp(iso8601: "2024-03-01T15:00:00Z"))
     let span = try #require(TimeSpan(start: start, end: start.advanced(byMicroseconds: 3_600_000_000)))
     for pieces in [1, 7, text.utf8.count] {
-      var reader = GPXReader(in: span)
+      var reader = AppleRouteReader(in: span)
       let bytes = Array(text.utf8)
       for place in stride(from: 0, to: bytes.count, by: pieces) {
         try reader.read(Array(bytes[place..<min(place + pieces, bytes.count)]))

@@ -108,7 +108,7 @@ struct FITReaderTests {
     }
     let reading = try Reading(file(messages), .fit, pieces: 4096)
     #expect(reading.damage == nil)
-    #expect(reading.account.leftOut == ["message 1": 16])
+    #expect(reading.account.leftOut == ["capabilities": 16])
   }
 
   @Test("where the clock of records goes on and intervals do not, there is a gap")

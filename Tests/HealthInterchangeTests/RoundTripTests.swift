@@ -219,7 +219,7 @@ struct RoundTripTests {
     #expect(ForeignFormat(beginning: Array(bytes.prefix(4096)))?.rawValue == format.rawValue)
   }
 
-  @Test("what is no such file is none", arguments: ["", "hello", "<gpx></gpx>", "1,2,3\n", "700 800\n", "\u{0}\u{1}"])
+  @Test("what is no such file is none", arguments: ["", "hello", "<kml></kml>", "1,2,3\n", "700 800\n", "\u{0}\u{1}"])
   func unknown(text: String) {
     #expect(ForeignFormat(beginning: Array(text.utf8)) == nil)
   }

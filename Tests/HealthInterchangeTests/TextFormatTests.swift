@@ -214,12 +214,4 @@ struct TextFormatTests {
     #expect(ForeignFormat(beginning: Array(text.utf8)) == .hrvlogger)
     #expect(try Reading(Array(text.utf8), .hrvlogger).sessions.first?.heartbeats.beats.count == 2)
   }
-
-  @Test("zeros that TCX wants of each lap are not told, other numbers are")
-  func obligatory() throws {
-    let own = InterchangeFormat.tcx.text(of: try MadeUp.withGap())
-    #expect(try Reading(Array(own.utf8), .tcx).account.leftOut.isEmpty)
-    let others = own.replacing("<Calories>0<", with: "<Calories>12<").replacing("Meters>0<", with: "Meters>0.5<")
-    #expect(try Reading(Array(others.utf8), .tcx).account.leftOut == ["Calories": 1, "DistanceMeters": 1])
-  }
 }

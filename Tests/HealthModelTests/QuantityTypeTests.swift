@@ -135,6 +135,24 @@ struct QuantityTypeTests {
     runningGroundContactTime ms discreteArithmetic
     headphoneAudioExposure dBASPL discreteEquivalentContinuousLevel
     environmentalAudioExposure dBASPL discreteEquivalentContinuousLevel
+    distanceWheelchair m cumulative
+    distanceRowing m cumulative
+    distancePaddleSports m cumulative
+    distanceCrossCountrySkiing m cumulative
+    distanceDownhillSnowSports m cumulative
+    distanceSkatingSports m cumulative
+    walkingSpeed m/s discreteArithmetic
+    cyclingSpeed m/s discreteArithmetic
+    rowingSpeed m/s discreteArithmetic
+    paddleSportsSpeed m/s discreteArithmetic
+    crossCountrySkiingSpeed m/s discreteArithmetic
+    cyclingPower W discreteArithmetic
+    cyclingCadence count/min discreteArithmetic
+    runningCadence count/min discreteArithmetic
+    strokeRate count/min discreteArithmetic
+    altitude m discreteArithmetic
+    waterTemperature degC discreteArithmetic
+    ambientTemperature degC discreteArithmetic
     """
 
   @Test("the library's types, with the units and styles in which files have them, are these")

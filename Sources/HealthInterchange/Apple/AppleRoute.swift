@@ -56,86 +56,56 @@ extension AppleObject {
   }
 }
 
-/// The locations of a GPX file (GPX 1.1) with what Apple's exports have in its extensions: speed, course and accuracies.
-package struct GPXReader {
-  private let contents: GPXContents
-  private let stream: XMLStream
+/// The locations of a GPX file that belong to a workout of Apple's export.
+package struct AppleRouteReader {
+  private var reader = GPXReader()
+  private let span: TimeSpan
+  private var leftOut = ReadingAccount()
+  /// The locations in the order of the file.
+  package private(set) var locations: [RouteLocation] = []
 
   /// The most locations of a file: one a second for a day and a half.
   package static let mostLocations = 1 << 17
 
   /// - Parameter span: What lies outside is left out.
   package init(in span: TimeSpan) {
-    contents = GPXContents(span)
-    stream = XMLStream(contents)
-  }
-
-  /// The locations in the order of the file.
-  package var locations: [RouteLocation] { contents.locations }
-
-  /// The skipped parts, and why.
-  package var account: ReadingAccount { contents.account }
-
-  package mutating func read(_ bytes: [UInt8]) throws(FileDamage) {
-    try stream.read(bytes)
-  }
-
-  package mutating func finish() throws(FileDamage) {
-    try stream.read([], isLast: true)
-  }
-}
-
-/// The locations that the elements of GPX stand for.
-final class GPXContents: XMLContents {
-  private(set) var locations: [RouteLocation] = []
-  private(set) var account = ReadingAccount()
-  private let span: TimeSpan
-  private var text = ElementText()
-  private var location: RouteLocation?
-  private var time: Timestamp?
-
-  init(_ span: TimeSpan) {
     self.span = span
   }
 
-  func begin(_ element: XMLElement) {
-    text.removeAll()
-    guard element.name == "trkpt" else { return }
-    time = nil
-    location = element.number("lat").flatMap { latitude in
-      element.number("lon").map { RouteLocation(at: span.start, latitude: latitude, longitude: $0) }
-    }
+  /// The skipped parts, and why.
+  package var account: ReadingAccount {
+    var account = reader.account
+    account.add(leftOut)
+    return account
   }
 
-  func text(_ bytes: [UInt8]) {
-    text.append(bytes)
+  package mutating func read(_ bytes: [UInt8]) throws(FileDamage) {
+    var elements: [ForeignElement] = []
+    defer { take(elements) }
+    try reader.read(bytes, into: &elements)
   }
 
-  func end(_ name: String) {
-    switch name {
-    case "time": time = Timestamp(iso8601: text.words)
-    case "ele": location?.altitude = number
-    case "speed": location?.speed = number.flatMap { $0 < 0 ? nil : $0 }
-    case "course": location?.course = number.flatMap { $0 < 0 ? nil : $0 == 360 ? 0 : $0 }
-    case "hAcc": location?.horizontalAccuracy = number.flatMap { $0 < 0 ? nil : $0 }
-    case "vAcc": location?.verticalAccuracy = number.flatMap { $0 < 0 ? nil : $0 }
-    case "trkpt": endLocation()
-    default: break
-    }
-    text.removeAll()
+  package mutating func finish() throws(FileDamage) {
+    var elements: [ForeignElement] = []
+    defer { take(elements) }
+    try reader.finish(into: &elements)
   }
 
-  private var number: Double? { Double(text.words).flatMap { $0.isFinite ? $0 : nil } }
-
-  private func endLocation() {
-    guard var location, let time else { return account.leave(out: "location without a place or a time") }
-    self.location = nil
-    location.time = time
-    guard (try? location.validate()) != nil else { return account.leave(out: "location that is out of range") }
-    guard time >= span.start, time <= span.end else { return account.leave(out: "location outside its workout") }
-    guard locations.count < GPXReader.mostLocations else {
-      return account.leave(out: "location above \(GPXReader.mostLocations) of a route")
+  private mutating func take(_ elements: [ForeignElement]) {
+    for case .location(let location) in elements {
+      guard (try? location.validate()) != nil else {
+        leftOut.leave(out: "location that is out of range")
+        continue
+      }
+      guard location.time >= span.start, location.time <= span.end else {
+        leftOut.leave(out: "location outside its workout")
+        continue
+      }
+      guard locations.count < Self.mostLocations else {
+        leftOut.leave(out: "location above \(Self.mostLocations) of a route")
+        continue
+      }
+      locations.append(location)
     }
-    locations.append(location)
   }
 }

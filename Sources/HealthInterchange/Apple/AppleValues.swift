@@ -28,35 +28,70 @@ enum AppleTime {
     return tens < 10 && ones < 10 ? Int64(tens) * 10 + Int64(ones) : nil
   }
 
-  /// The time of day in microseconds: `7:14:25.08 AM`, `19:14:25,08`. What stands behind it depends on the language and is not looked
-  /// at, so that hours up to twelve may mean two.
+  /// The time of day in microseconds: `7:14:25.08 AM`, `19:14:25,08`, `19 h 14 min 25,08 s`, in the digits of any language that has decimal ones.
+  ///
+  /// Everything else depends on the language and is not looked at, so that hours up to twelve may mean two.
   static func ofDay(_ text: XMLBytes) -> Int64? {
     var numbers: [Int64] = []
-    var fraction: Int64 = 0
     var place = 0
-    while place < text.count, !(0x30...0x39).contains(text[place]) { place += 1 }
     while place < text.count, numbers.count < 3 {
+      guard var (digit, length) = Self.digit(text, place) else {
+        place += 1
+        continue
+      }
       var number: Int64 = 0
       var digits = 0
-      while place < text.count, (0x30...0x39).contains(text[place]), digits < 3 {
-        number = number * 10 + Int64(text[place] - 0x30)
-        (place, digits) = (place + 1, digits + 1)
+      while true {
+        number = number * 10 + digit
+        (place, digits) = (place + length, digits + 1)
+        guard digits < 3, let next = Self.digit(text, place) else { break }
+        (digit, length) = next
       }
-      guard digits > 0 else { return nil }
       numbers.append(number)
-      guard place < text.count, numbers.count < 3, text[place] == 0x3A || text[place] == 0x2E else { break }
-      place += 1
     }
-    if place < text.count, text[place] == 0x2E || text[place] == 0x2C {
-      place += 1
+    var fraction: Int64 = 0
+    if let separator = Self.separator(text, place) {
+      place += separator
       var unit: Int64 = 100_000
-      while place < text.count, (0x30...0x39).contains(text[place]) {
-        fraction += Int64(text[place] - 0x30) * unit
-        (place, unit) = (place + 1, unit / 10)
+      while let (digit, length) = Self.digit(text, place) {
+        fraction += digit * unit
+        (place, unit) = (place + length, unit / 10)
       }
     }
     guard numbers.count == 3, numbers[0] < 25, numbers[1] < 60, numbers[2] < 61 else { return nil }
     return ((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) * 1_000_000 + fraction
+  }
+
+  /// The decimal digit at a place, and its bytes: of ASCII, Arabic (U+0660), Persian (U+06F0), and of the scripts of India and
+  /// south-east Asia, each of which has ten in a row in UTF-8's last byte.
+  private static func digit(_ text: XMLBytes, _ place: Int) -> (value: Int64, length: Int)? {
+    guard place < text.count else { return nil }
+    let first = text[place]
+    if (0x30...0x39).contains(first) { return (Int64(first - 0x30), 1) }
+    guard first >= 0x80, place + 1 < text.count else { return nil }
+    let second = text[place + 1]
+    switch first {
+    case 0xD9 where (0xA0...0xA9).contains(second): return (Int64(second - 0xA0), 2)
+    case 0xDB where (0xB0...0xB9).contains(second): return (Int64(second - 0xB0), 2)
+    default: break
+    }
+    guard place + 2 < text.count, let zero = zeros[UInt16(first) << 8 | UInt16(second)] else { return nil }
+    let last = text[place + 2]
+    return last >= zero && last < zero + 10 ? (Int64(last - zero), 3) : nil
+  }
+
+  /// The last byte of a script's zero, by the two before it: Devanagari, Bengali, Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada,
+  /// Malayalam, Thai, Lao, Myanmar, Khmer.
+  private static let zeros: [UInt16: UInt8] = [
+    0xE0A5: 0xA6, 0xE0A7: 0xA6, 0xE0A9: 0xA6, 0xE0AB: 0xA6, 0xE0AD: 0xA6, 0xE0AF: 0xA6, 0xE0B1: 0xA6, 0xE0B3: 0xA6,
+    0xE0B5: 0xA6, 0xE0B9: 0x90, 0xE0BB: 0x90, 0xE181: 0x80, 0xE19F: 0xA0,
+  ]
+
+  /// The length of a decimal separator at a place: point, comma, or Arabic's (U+066B).
+  private static func separator(_ text: XMLBytes, _ place: Int) -> Int? {
+    guard place < text.count else { return nil }
+    if text[place] == 0x2E || text[place] == 0x2C { return 1 }
+    return place + 1 < text.count && text[place] == 0xD9 && text[place + 1] == 0xAB ? 2 : nil
   }
 
   /// The moment of a time of day within a span, or a second about the span: half a day, or the difference between zones, away from the

@@ -283,7 +283,7 @@ struct FITBody: ~Copyable {
           (8, Self.milliseconds(times[index].timer)), (0, .enumeration(9)), (1, .enumeration(1)),
           (15, Self.average(figures)), (16, Self.greatest(figures)),
           (24, .enumeration(isLast ? 7 : 0)),
-          (25, .enumeration(FITProfile.sport(lap.activity))),
+          (25, .enumeration(UInt8(clamping: FITSports.sport(lap.activity)))),
         ])
     }
     let elapsed = Self.milliseconds(recording.span.microseconds / 1000)
@@ -292,7 +292,8 @@ struct FITBody: ~Copyable {
       [
         (254, .uint16(0)), (253, time(end)), (2, Self.stamp(recording.span.start.microseconds.flooredSeconds)),
         (7, elapsed), (8, Self.milliseconds(timerMilliseconds)), (0, .enumeration(8)), (1, .enumeration(1)),
-        (5, .enumeration(FITProfile.sport(recording.activity))), (6, .enumeration(0)), (16, Self.average(whole)),
+        (5, .enumeration(UInt8(clamping: FITSports.sport(recording.activity)))), (6, .enumeration(0)),
+        (16, Self.average(whole)),
         (17, Self.greatest(whole)), (25, .uint16(0)), (26, .uint16(UInt16(clamping: recording.laps.count))),
         (28, .enumeration(0)),
       ])

@@ -2,7 +2,7 @@ internal import HealthModel
 
 /// The elements that the messages of one FIT file stand for.
 struct FITContents {
-  private var clock = FITClock()
+  private var clock: FITClock
   private var isOurs = false
   /// The number that our own fields have in this file.
   private var ourIndex: UInt8?
@@ -10,6 +10,9 @@ struct FITContents {
   private var hasIntervals = false
   private var timerStart: Timestamp?
   private var hasStopped = false
+  private var ride = FITRide()
+  private var storedBeats = FITStoredBeats()
+  private var (hasStoredBeats, hasVariability) = (false, false)
 
   private static let manufacturers: [UInt64: String] = [
     1: "Garmin", 15: "Dynastream", 23: "Suunto", 32: "Wahoo Fitness", 70: "SIGMA SPORT", 89: "Tacx", 95: "Stryd",
@@ -17,12 +20,19 @@ struct FITContents {
     294: "COROS",
   ]
 
+  /// - Parameter start: The beginning of a file whose times count from when its device was switched on.
+  init(start: Timestamp? = nil) {
+    clock = FITClock(start: start)
+  }
+
   /// Takes a message.
   mutating func take(
     _ fields: FITFields, compressedTime: UInt8?, _ account: inout ReadingAccount,
     into elements: inout [ForeignElement]
   ) {
-    if fields.hasDeveloperFields(otherThan: ourIndex) { account.leave(out: "developer fields") }
+    if fields.hasDeveloperFields(otherThan: ourIndex), !ride.knows(fields.definition) {
+      account.leave(out: "developer fields")
+    }
     let moment = clock.moment(of: fields, compressedTime, &account)
     switch fields.definition.message {
     case FITProfile.Message.fileIdentifier: takeIdentifier(fields, into: &elements)
@@ -30,12 +40,14 @@ struct FITContents {
       guard let moment else { return account.leave(out: "record without a time") }
       let rate = fields.number(3).flatMap { Self.rate($0, &account) }
       elements.append(rate.map { .rate(moment, $0) } ?? .moment(moment))
+      ride.takeRecord(fields, at: moment, into: &elements)
     case FITProfile.Message.monitoring:
       guard let number = fields.number(27) else { return account.leave(out: "monitoring without a heart rate") }
       guard let moment else { return account.leave(out: "monitoring without a time") }
-      if let rate = Self.rate(number, &account) { elements.append(.rate(moment, rate)) }
+      if let rate = Self.rate(number, &account) { elements.append(.storedRate(moment, rate)) }
     case FITProfile.Message.variability:
-      hasIntervals = true
+      (hasIntervals, hasVariability) = (true, true)
+      guard !hasStoredBeats else { return account.leave(out: "hrv beside beats that a strap stored") }
       for milliseconds in fields.numbers(0) {
         guard let interval = UInt32(exactly: milliseconds), interval > 0 else {
           account.leave(out: "interval that is none")
@@ -44,11 +56,15 @@ struct FITContents {
         elements.append(.interval(interval))
       }
     case FITProfile.Message.event: takeEvent(fields, moment, &account, into: &elements)
-    case FITProfile.Message.lap: if let end = Self.end(ofLap: fields, moment) { elements.append(.lap(end)) }
-    case FITProfile.Message.session:
-      if let activity = fields.number(5).flatMap({ FITProfile.activity(UInt8(clamping: $0)) }) {
-        elements.append(.activity(activity))
-      }
+    case FITProfile.Message.storedBeats:
+      guard !hasVariability else { return account.leave(out: "beats that a strap stored, beside hrv") }
+      hasStoredBeats = true
+      storedBeats.take(fields, &account, into: &elements)
+    case FITProfile.Message.lap:
+      if let end = Self.end(ofLap: fields, moment) { elements.append(.lap(end)) }
+      ride.takeLap(fields, moment, into: &elements)
+    case FITProfile.Message.length: ride.takeLength(fields, moment, into: &elements)
+    case FITProfile.Message.session: ride.takeSession(fields, moment, into: &elements)
     case FITProfile.Message.deviceInformation:
       if let ourIndex, takeOwn(fields, ourIndex, into: &elements) { break }
       // A heart rate strap, by ANT+ or Bluetooth; other sensors measured something else, and one without a type is the maker.
@@ -58,15 +74,17 @@ struct FITContents {
         .device(
           Device(
             name: fields.text(27), manufacturer: fields.number(2).map(Self.manufacturer),
-            uniqueDeviceIdentifier: fields.number(3).map { "\($0)" })))
+            uniqueDeviceIdentifier: Self.serial(fields))))
     case FITProfile.Message.developer:
       if fields.bytes(1).elementsEqual(FITProfile.Own.application) { ourIndex = fields.bytes(3).first }
-    case FITProfile.Message.activity, FITProfile.Message.fileCreator, FITProfile.Message.monitoringInformation,
-      FITProfile.Message.developerField:
-      break
-    default: account.leave(out: "message \(fields.definition.message)")
+    case FITProfile.Message.developerField: ride.takeDescription(fields)
+    case FITProfile.Message.activity, FITProfile.Message.fileCreator, FITProfile.Message.monitoringInformation: break
+    default: account.leave(out: FITNames.message(fields.definition.message))
     }
   }
+
+  /// Reports the values of records that were left out since the last call.
+  mutating func report(to account: inout ReadingAccount) { ride.report(to: &account) }
 
   /// The greatest rate: the field has one byte, of which 255 means "no rate"; a file may give the field more bytes.
   private static let mostRate: UInt64 = 254
@@ -110,12 +128,17 @@ struct FITContents {
 
   private static func manufacturer(_ number: UInt64) -> String { manufacturers[number] ?? "FIT manufacturer \(number)" }
 
+  /// The serial number of a device; devices without one also write the greatest number with a sign.
+  private static func serial(_ fields: FITFields) -> String? {
+    fields.number(3).flatMap { $0 == UInt64(Int32.max) ? nil : "\($0)" }
+  }
+
   private mutating func takeIdentifier(_ fields: FITFields, into elements: inout [ForeignElement]) {
     elements.append(.recording)
     let maker = fields.number(1).map(Self.manufacturer) ?? "unknown"
     let product = fields.text(8) ?? fields.number(2).map { "\(maker) \($0)" }
     isOurs = fields.text(8) == FITWriter.program
-    let serial = fields.number(3).map { "\($0)" }
+    let serial = Self.serial(fields)
     elements.append(
       .source(SourceRevision(identifier: "fit.\(maker).\(serial ?? "0")", name: product ?? maker, productType: product))
     )
@@ -130,7 +153,7 @@ struct FITContents {
     into elements: inout [ForeignElement]
   ) {
     guard fields.number(0) == 0 else {
-      return account.leave(out: "event \(fields.number(0).map(String.init) ?? "without a kind")")
+      return account.leave(out: fields.number(0).map(FITNames.event) ?? "event without a kind")
     }
     guard let moment, let type = fields.number(1) else { return }
     switch UInt8(clamping: type) {
@@ -145,7 +168,7 @@ struct FITContents {
       if isOurs, timerStart == moment, !hasIntervals { elements.append(.beat(moment)) }
       elements.append(.timer(isRunning: false, moment))
       hasStopped = true
-    default: account.leave(out: "event 0 of type \(type)")
+    default: account.leave(out: "event: timer, of type \(type)")
     }
   }
 }
@@ -154,21 +177,36 @@ struct FITContents {
 struct FITClock {
   /// The last time, in FIT's seconds.
   private var time: UInt64?
+  /// The beginning that a person gives, in FIT's seconds, and the device's time at which it was.
+  private let start: UInt64?
+  private var startOnDevice: UInt64?
+
+  init(start: Timestamp? = nil) {
+    self.start = start.flatMap { UInt64(exactly: $0.microseconds / 1_000_000 - FITProfile.epoch) }
+  }
 
   /// Smaller times are seconds since the device was switched on.
-  private static let firstTime: UInt64 = 0x1000_0000
+  static let firstTime: UInt64 = 0x1000_0000
+  static let sinceSwitchedOn = "time since a device was switched on"
 
   /// The time of a message, if it has one.
   mutating func moment(
     of fields: FITFields, _ compressedTime: UInt8?, _ account: inout ReadingAccount
   ) -> Timestamp? {
     if let seconds = fields.number(253) {
-      // The type of the field is the file's choice; 32 bits are what FIT's times have.
-      guard seconds >= Self.firstTime, seconds <= 0xFFFF_FFFF else {
-        account.leave(out: "time since a device was switched on")
-        return nil
+      if seconds < Self.firstTime, let start {
+        // Records say when it began; what stands before them may be older.
+        let begin = startOnDevice ?? seconds
+        startOnDevice = begin
+        time = seconds >= begin ? start + seconds - begin : nil
+      } else {
+        // The type of the field is the file's choice; 32 bits are what FIT's times have.
+        guard seconds >= Self.firstTime, seconds <= 0xFFFF_FFFF else {
+          account.leave(out: Self.sinceSwitchedOn)
+          return nil
+        }
+        time = seconds
       }
-      time = seconds
     } else if let compressedTime, let last = time {
       // Five bits; where they are fewer than before, they went over.
       var next = last & ~0x1F | UInt64(compressedTime)

@@ -84,26 +84,56 @@ struct FITFields {
   /// The bytes of a field as they are; empty for a field that the message lacks.
   func bytes(_ number: UInt8) -> ArraySlice<UInt8> { find(number)?.bytes ?? [] }
 
-  /// The unsigned numbers of a field without invalid ones; empty for a field of another type.
+  /// The numbers of a field from 0 on, without invalid ones; empty for a field of another type.
   func numbers(_ number: UInt8) -> [UInt64] {
-    guard let (field, bytes) = find(number), let base = FITProfile.Base(rawValue: field.base) else { return [] }
-    let invalid: UInt64
-    switch base {
-    case .enumeration, .uint8, .uint16, .uint32, .uint64:
-      invalid = base.size == 8 ? .max : (1 << (8 * UInt64(base.size))) - 1
-    case .uint8z, .uint16z, .uint32z, .uint64z: invalid = 0
-    default: return []
-    }
-    guard field.size % base.size == 0 else { return [] }
+    guard let (field, bytes) = find(number), let base = FITProfile.Base(rawValue: field.base), base.isInteger,
+      field.size % base.size == 0
+    else { return [] }
     return stride(from: bytes.startIndex, to: bytes.endIndex, by: base.size).compactMap { place in
-      let part = bytes[place..<(place + base.size)]
-      let value = (definition.isBigEndian ? Array(part) : part.reversed()).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      return value == invalid ? nil : value
+      let bits = bits(bytes[place..<(place + base.size)])
+      return base.isInvalid(bits) || base.isNegative(bits) ? nil : bits
     }
   }
 
-  /// The one number of a field.
+  /// The one number of a field from 0 on.
   func number(_ number: UInt8) -> UInt64? { numbers(number).first }
+
+  /// The first number of a field of any numeric type, signs and fractions included; nil for an invalid one.
+  func value(_ number: UInt8) -> Double? {
+    guard let (field, bytes) = find(number) else { return nil }
+    return value(of: bytes, FITProfile.Base(rawValue: field.base))
+  }
+
+  /// The same for a field of an application, whose type stands in the field's description.
+  func value(_ number: UInt8, ofDeveloper index: UInt8, _ base: FITProfile.Base) -> Double? {
+    guard let (field, start) = definition.place(of: number, ofDeveloper: index) else { return nil }
+    return value(of: bytes.dropFirst(start).prefix(field.size), base)
+  }
+
+  private func value(of bytes: ArraySlice<UInt8>, _ base: FITProfile.Base?) -> Double? {
+    guard let base, bytes.count >= base.size, bytes.count % base.size == 0 else { return nil }
+    let bits = bits(bytes.prefix(base.size))
+    guard !base.isInvalid(bits) else { return nil }
+    switch base {
+    case .string, .bytes: return nil
+    case .float32:
+      let value = Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+      return value.isFinite ? value : nil
+    case .float64:
+      let value = Double(bitPattern: bits)
+      return value.isFinite ? value : nil
+    case .sint8: return Double(Int8(truncatingIfNeeded: bits))
+    case .sint16: return Double(Int16(truncatingIfNeeded: bits))
+    case .sint32: return Double(Int32(truncatingIfNeeded: bits))
+    case .sint64: return Double(Int64(truncatingIfNeeded: bits))
+    default: return Double(bits)
+    }
+  }
+
+  private func bits(_ part: ArraySlice<UInt8>) -> UInt64 {
+    definition.isBigEndian
+      ? part.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } : part.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+  }
 
   /// The text of a field; nil for a field that the message lacks.
   func text(_ number: UInt8) -> String? {
@@ -118,8 +148,10 @@ struct FITFields {
   }
 
   private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-    let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    return text.isEmpty ? nil : text
+    let bytes = bytes.prefix { $0 != 0 }
+    // Bytes that are all 255 mean "no text".
+    guard !bytes.allSatisfy({ $0 == 0xFF }) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Whether there are fields of any application but this one.

@@ -21,6 +21,8 @@ enum FITProfile {
     static let monitoring: UInt16 = 55
     static let variability: UInt16 = 78
     static let monitoringInformation: UInt16 = 103
+    static let length: UInt16 = 101
+    static let storedBeats: UInt16 = 132
     static let developerField: UInt16 = 206
     static let developer: UInt16 = 207
   }
@@ -51,6 +53,30 @@ enum FITProfile {
       case .sint16, .uint16, .uint16z: 2
       case .sint32, .uint32, .float32, .uint32z: 4
       case .float64, .sint64, .uint64, .uint64z: 8
+      }
+    }
+
+    var isInteger: Bool {
+      switch self {
+      case .string, .bytes, .float32, .float64: false
+      default: true
+      }
+    }
+
+    /// Whether these bits of an element mean "no value".
+    func isInvalid(_ bits: UInt64) -> Bool {
+      let ones = size == 8 ? UInt64.max : 1 << (8 * UInt64(size)) - 1
+      switch self {
+      case .uint8z, .uint16z, .uint32z, .uint64z: return bits == 0
+      case .sint8, .sint16, .sint32, .sint64: return bits == ones >> 1
+      default: return bits == ones
+      }
+    }
+
+    func isNegative(_ bits: UInt64) -> Bool {
+      switch self {
+      case .sint8, .sint16, .sint32, .sint64: bits >> (8 * UInt64(size) - 1) == 1
+      default: false
       }
     }
   }
@@ -95,27 +121,6 @@ enum FITProfile {
 
   /// The manufacturer of whoever has no number of their own.
   static let development: UInt16 = 255
-
-  /// FIT's sports by the names of activities.
-  private static let sports: [(sport: UInt8, activity: String)] = [
-    (1, "running"), (2, "cycling"), (3, "transition"), (4, "elliptical"), (5, "swimming"), (6, "basketball"),
-    (7, "soccer"), (8, "tennis"), (9, "americanFootball"), (10, "traditionalStrengthTraining"), (11, "walking"),
-    (12, "crossCountrySkiing"), (13, "downhillSkiing"), (14, "snowboarding"), (15, "rowing"), (17, "hiking"),
-    (18, "swimBikeRun"), (19, "paddleSports"), (25, "golf"), (27, "equestrianSports"), (29, "fishing"),
-    (31, "climbing"), (32, "sailing"), (33, "skatingSports"), (38, "surfingSports"), (47, "boxing"),
-    (62, "highIntensityIntervalTraining"),
-  ]
-
-  /// The sport of an activity: generic for an activity that FIT does not have.
-  static func sport(_ activity: WorkoutActivityType?) -> UInt8 {
-    guard let name = activity?.description else { return 0 }
-    return sports.first { $0.activity == name }?.sport ?? 0
-  }
-
-  /// The activity of a sport; nil for one that nobody named.
-  static func activity(_ sport: UInt8) -> WorkoutActivityType? {
-    sports.first { $0.sport == sport }.flatMap { WorkoutActivityType($0.activity) }
-  }
 }
 
 /// The CRC-16 of FIT files (polynomial 0x8005, reflected), a byte at a time.

@@ -1,4 +1,4 @@
-internal import HealthModel
+package import HealthModel
 
 /// FIT, as devices write it: activities and monitoring, either byte order, compressed times, developer fields, chained files.
 package struct FITReader: RecordingReader {
@@ -31,6 +31,14 @@ package struct FITReader: RecordingReader {
 
   package init() {}
 
+  /// The beginning of files whose times count from when a device was switched on.
+  private var start: Timestamp?
+
+  package mutating func begin(at start: Timestamp) {
+    self.start = start
+    contents = FITContents(start: start)
+  }
+
   package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
     buffer.removeFirst(position)
     offset += position
@@ -40,6 +48,7 @@ package struct FITReader: RecordingReader {
   }
 
   package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
+    contents.report(to: &account)
     let rest = buffer.count - position
     switch state {
     case .header where rest == 0: return
@@ -93,7 +102,7 @@ package struct FITReader: RecordingReader {
     let length = header[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
     left = length == 0 || length == 0xFFFF_FFFF ? nil : length
     definitions = [FITDefinition?](repeating: nil, count: 16)
-    contents = FITContents()
+    contents = FITContents(start: start)
     position += size
     state = .messages
     return true
@@ -105,6 +114,7 @@ package struct FITReader: RecordingReader {
     if stated != checksum.value { account.note("the checksum at byte \(offset + position) is wrong") }
     position += 2
     state = .header
+    contents.report(to: &account)
     return true
   }
 

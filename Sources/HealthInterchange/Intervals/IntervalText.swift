@@ -1,6 +1,6 @@
 internal import HealthModel
 
-/// Reads intervals as text: one a line, in milliseconds; in seconds where the median of the first numbers is below ten. The text has no
+/// Reads intervals as text: one a line, or a column of a table (``IntervalTable``), in milliseconds; in seconds where the median of the first numbers is below ten. The text has no
 /// times: the person who imports the text gives the time of its beginning.
 ///
 /// A number that is no interval is left out, and makes a gap: beats on both sides of the gap were not next to each other.
@@ -13,6 +13,11 @@ package struct IntervalTextReader: LinesReader {
   private var held: [IntervalTextLine.Value]? = []
   private var numbers = 0
   private var layout = IntervalTextLine.Layout()
+  /// The beginning of the file, until it is known whether the file has columns.
+  private var beginning: [UInt8]? = []
+  private var table: IntervalTable?
+  /// Whether a line of the table had numbers.
+  private var isInTable = false
   /// Lines without a meaning that follow each other, and the first of them.
   private var unreadable: (count: Int, first: Int) = (0, 0)
   private var isInSeconds = false
@@ -39,6 +44,34 @@ package struct IntervalTextReader: LinesReader {
   package init() {}
 
   package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
+    guard let beginning else { return try readLines(bytes, into: &elements) }
+    self.beginning = beginning + bytes
+    if beginning.count + bytes.count >= Self.longestBeginning { try begin(into: &elements) }
+  }
+
+  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
+    try begin(into: &elements)
+    defer { decide(into: &elements) }
+    try split([], isLast: true, into: &elements)
+  }
+
+  package mutating func breakOff(into elements: inout [ForeignElement]) {
+    try? begin(into: &elements)
+    decide(into: &elements)
+  }
+
+  private static let longestBeginning = 4096
+
+  /// Looks at the beginning, and reads it.
+  private mutating func begin(into elements: inout [ForeignElement]) throws(FileDamage) {
+    guard let beginning else { return }
+    self.beginning = nil
+    table = IntervalTable(beginning: Array(beginning.prefix(Self.longestBeginning)))
+    if let table, table.hasTimesAlone { account.note("its numbers only grow: they are taken as the times of beats") }
+    try readLines(beginning, into: &elements)
+  }
+
+  private mutating func readLines(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
     do throws(FileDamage) {
       try split(bytes, isLast: false, into: &elements)
     } catch {
@@ -47,25 +80,16 @@ package struct IntervalTextReader: LinesReader {
     }
   }
 
-  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
-    defer { decide(into: &elements) }
-    try split([], isLast: true, into: &elements)
-  }
-
-  package mutating func breakOff(into elements: inout [ForeignElement]) {
-    decide(into: &elements)
-  }
-
   mutating func take(
     _ line: ArraySlice<UInt8>, _ number: Int, into elements: inout [ForeignElement]
   ) throws(FileDamage) {
-    switch layout.take(line) {
+    switch kind(of: line) {
     case .nothing: break
     case .comment: account.leave(out: "comment")
     case .heading: account.leave(out: "header line")
     case .numbers(let values):
       unreadable.count = 0
-      for value in values { hold(.number(value), into: &elements) }
+      for value in values { hold(value, into: &elements) }
     case .unreadable:
       if unreadable.count == 0 { unreadable.first = number }
       unreadable.count += 1
@@ -75,6 +99,17 @@ package struct IntervalTextReader: LinesReader {
       account.leave(out: "line that is no interval")
       hold(.lost, into: &elements)
     }
+  }
+
+  private mutating func kind(of line: ArraySlice<UInt8>) -> IntervalTextLine.Kind {
+    guard table != nil else { return layout.take(line) }
+    guard !line.isEmpty else { return .nothing }
+    guard line.first != UInt8(ascii: "#") else { return .comment }
+    if let values = table?.values(of: line) {
+      isInTable = true
+      return .numbers(values)
+    }
+    return isInTable ? .unreadable : .heading
   }
 
   private mutating func hold(_ value: IntervalTextLine.Value, into elements: inout [ForeignElement]) {
@@ -98,7 +133,7 @@ package struct IntervalTextReader: LinesReader {
     if isInTicks {
       account.note("intervals have fractions of a millisecond: they are kept in ticks of 1/\(Self.ticksPerSecond) s")
     }
-    elements.append(.ticks(perSecond: isInTicks ? Self.ticksPerSecond : 1000, from: nil))
+    elements.append(.ticks(perSecond: isInTicks ? Self.ticksPerSecond : 1000, from: table?.start))
     for value in held { add(value, into: &elements) }
   }
 
@@ -106,10 +141,13 @@ package struct IntervalTextReader: LinesReader {
     case interval(Double)
     /// Time that passed, in milliseconds: too long for an interval.
     case pause(Double)
+    /// The same by the times of beats.
+    case passed(Double)
     case lost
   }
 
   private func meaning(of value: IntervalTextLine.Value) -> Meaning {
+    if case .passed(let milliseconds) = value { return .passed(milliseconds) }
     guard case .number(let number) = value else { return .lost }
     let milliseconds = isInSeconds ? number * 1000 : number
     guard milliseconds >= Double(IntervalLimits.leastMilliseconds), milliseconds < 65_535 else { return .lost }
@@ -122,6 +160,7 @@ package struct IntervalTextReader: LinesReader {
     case .pause(let milliseconds):
       account.leave(out: IntervalLimits.tooLong)
       pass(ticks(in: milliseconds))
+    case .passed(let milliseconds): pass(ticks(in: milliseconds))
     case .lost:
       // Tools write 0 where they removed a beat.
       if case .number = value { account.leave(out: "interval that is none") }

@@ -3,6 +3,8 @@ enum IntervalTextLine {
   /// A value of a line of numbers.
   enum Value: Hashable {
     case number(Double)
+    /// Milliseconds without a beat.
+    case passed(Double)
     /// A text that is no number.
     case lost
   }
@@ -14,7 +16,7 @@ enum IntervalTextLine {
     /// The name of the column, in front of the first number.
     case heading
     /// One number, or all of a file that has but one line.
-    case numbers([Double])
+    case numbers([Value])
     case unreadable
   }
 
@@ -42,7 +44,7 @@ enum IntervalTextLine {
         return .heading
       }
       rows += 1
-      return .numbers(numbers)
+      return .numbers(numbers.map(Value.number))
     }
   }
 
@@ -65,6 +67,13 @@ enum IntervalTextLine {
 
 extension IntervalTextReader {
   package static func recognizes(_ beginning: [UInt8]) -> Bool {
+    isList(beginning) || IntervalTable(beginning: beginning) != nil
+  }
+
+  /// Whether the first line says when the recording began.
+  package static func saysStart(_ beginning: [UInt8]) -> Bool { IntervalTable(beginning: beginning)?.start != nil }
+
+  private static func isList(_ beginning: [UInt8]) -> Bool {
     var layout = IntervalTextLine.Layout()
     var first: Double?
     var (rows, others, widest) = (0, 0, 0)
@@ -79,7 +88,7 @@ extension IntervalTextReader {
         others += 1
         isRefused = isRefused || rows == 0
       case .numbers(let numbers):
-        if rows == 0 { first = numbers.first }
+        if rows == 0, case .number(let number)? = numbers.first { first = number }
         rows += 1
         widest = max(widest, numbers.count)
       }
@@ -91,6 +100,7 @@ extension IntervalTextReader {
 
   /// The reason for which text has no intervals: its first line with content; nil for bytes that are no text.
   package static func refusal(_ beginning: [UInt8]) -> String? {
+    if let columns = otherColumns(beginning) { return columns }
     let isText = beginning.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     guard isText else { return nil }
     var place: Int?
@@ -102,6 +112,13 @@ extension IntervalTextReader {
     guard let place, place > 0 else { return nil }
     return
       "of intervals as text line \(place) would be a number of milliseconds or seconds above 0, one a line, or a heading in front of them"
+  }
+
+  /// The reason for which a table of Polar Sensor Logger's has no intervals.
+  private static func otherColumns(_ beginning: [UInt8]) -> String? {
+    let line = String(decoding: beginning.prefix { $0 != 0x0A }, as: UTF8.self)
+    guard line.hasPrefix("Phone timestamp;") else { return nil }
+    return "it is of Polar Sensor Logger, without a column of intervals: its file with RR in the name has them"
   }
 
   private static func forEachLine(of beginning: [UInt8], _ body: (ArraySlice<UInt8>, Int) -> Void) {

@@ -72,7 +72,7 @@ package struct RecordingAssembly: Sendable {
       (resumption, isAhead) = (nil, false)
       return session
     case .identity(let identity): self.identity = identity
-    case .device(let device): merge(device)
+    case .device(let device): self.device.merge(device)
     case .source(let source): self.source = source
     case .activity(let activity): self.activity = self.activity ?? activity
     case .rate(let time, let rate):
@@ -107,7 +107,7 @@ package struct RecordingAssembly: Sendable {
       let isDated = start != nil || (origin != nil && origin != defaultStart)
       // A beginning that a person gives is known to a second at best.
       uncertainty = isDated ? (Self.second + Int64(perSecond) - 1) / Int64(perSecond) : Self.second
-      parts = RecordingParts(ticksPerSecond: perSecond, uncertainty: uncertainty)
+      parts.count(ticksPerSecond: perSecond, uncertainty: uncertainty)
       origin = start ?? origin ?? defaultStart
     case .firstBeat(let tick, let flags):
       guard let origin, let perSecond = parts.ticksPerSecond else {
@@ -135,7 +135,11 @@ package struct RecordingAssembly: Sendable {
       if parts.lastOfRun == nil { try parts.beginRun(at: lastTicked) }
       try parts.add(ticks, flags: flags)
       self.lastTicked = parts.lastOfRun
+    case .origin(let time): origin = time
+    case .storedRate(let time, let rate):
+      if !parts.add(rate, at: time, after: nil) { account.leave(out: "heart rate out of order") }
     case .lap(let time): parts.mark(time)
+    case .location, .quantity, .part, .stretch: break
     }
     return parts.valueCount >= Self.mostValues ? try finish() : nil
   }
@@ -154,17 +158,6 @@ package struct RecordingAssembly: Sendable {
       identity = nil
     }
     return try parts.session(format, device, source, activity, identity)
-  }
-
-  /// Adds later details of the device to those that are known.
-  private mutating func merge(_ more: Device) {
-    device.name = more.name ?? device.name
-    device.manufacturer = more.manufacturer ?? device.manufacturer
-    device.model = more.model ?? device.model
-    device.hardwareVersion = more.hardwareVersion ?? device.hardwareVersion
-    device.firmwareVersion = more.firmwareVersion ?? device.firmwareVersion
-    device.softwareVersion = more.softwareVersion ?? device.softwareVersion
-    device.uniqueDeviceIdentifier = more.uniqueDeviceIdentifier ?? device.uniqueDeviceIdentifier
   }
 
   private mutating func tick(_ time: Timestamp) throws(SeriesError) {
@@ -248,5 +241,18 @@ package struct RecordingAssembly: Sendable {
       try parts.beginRun(at: begin)
     }
     try parts.add(milliseconds)
+  }
+}
+
+extension Device {
+  /// Adds later details of the device to those that are known.
+  mutating func merge(_ more: Device) {
+    name = more.name ?? name
+    manufacturer = more.manufacturer ?? manufacturer
+    model = more.model ?? model
+    hardwareVersion = more.hardwareVersion ?? hardwareVersion
+    firmwareVersion = more.firmwareVersion ?? firmwareVersion
+    softwareVersion = more.softwareVersion ?? softwareVersion
+    uniqueDeviceIdentifier = more.uniqueDeviceIdentifier ?? uniqueDeviceIdentifier
   }
 }

@@ -6,7 +6,7 @@ internal import Timeline
 struct RecordingParts: Sendable {
   private var rates: [HeartRateValue] = []
   /// The ticks of the file; nil where they are milliseconds. Nothing is rounded.
-  let ticksPerSecond: Int32?
+  private(set) var ticksPerSecond: Int32?
   private var beats: HeartbeatSeriesBuilder
   private var beatGaps: [RecordingGap] = []
   private var rateGaps: [RecordingGap] = []
@@ -46,6 +46,14 @@ struct RecordingParts: Sendable {
     self.ticksPerSecond = ticksPerSecond
     self.uncertainty = uncertainty
     beats = HeartbeatSeriesBuilder(timescale: ticksPerSecond ?? 1000)
+  }
+
+  /// Counts beats in ticks from now on. Beats that are there stay as they are.
+  mutating func count(ticksPerSecond: Int32, uncertainty: Int64) {
+    guard beats.count == 0 else { return }
+    self.ticksPerSecond = ticksPerSecond
+    self.uncertainty = uncertainty
+    beats = HeartbeatSeriesBuilder(timescale: ticksPerSecond)
   }
 
   var valueCount: Int { rates.count + beats.count }

@@ -9,6 +9,9 @@ package protocol RecordingReader {
 
   init()
 
+  /// Gives the beginning of a recording whose times count from a moment that the file does not have.
+  mutating func begin(at start: Timestamp)
+
   /// The skipped parts of the file, and notes about the file.
   var account: ReadingAccount { get }
 
@@ -25,6 +28,7 @@ package protocol RecordingReader {
 }
 
 extension RecordingReader {
+  package mutating func begin(at start: Timestamp) {}
   package mutating func breakOff(into elements: inout [ForeignElement]) {}
 }
 
@@ -32,6 +36,7 @@ extension RecordingReader {
 package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   case fit
   case tcx
+  case gpx
   /// HRV Logger's CSV.
   case hrvlogger
   /// Intervals as text.
@@ -46,6 +51,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .fit: FITReader()
     case .tcx: TCXReader()
+    case .gpx: GPXReader()
     case .hrvlogger: HRVLoggerReader()
     case .rr: IntervalTextReader()
     case .wfdb: WFDBReader()
@@ -56,7 +62,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   /// The format of a file that begins like this; nil for an unknown format. 4,096 bytes are enough.
   package init?(beginning: [UInt8]) {
     let readers: [any RecordingReader.Type] = [
-      FITReader.self, TCXReader.self, HRVLoggerReader.self, IntervalTextReader.self, WFDBReader.self,
+      FITReader.self, TCXReader.self, GPXReader.self, HRVLoggerReader.self, IntervalTextReader.self, WFDBReader.self,
       AppleCopyReader.self,
     ]
     guard let reader = readers.first(where: { $0.recognizes(beginning) }) else { return nil }
@@ -70,11 +76,14 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
+  /// The reason for which elements are left out whose times count from a moment that only a person knows.
+  package static let sinceSwitchedOn = FITClock.sinceSwitchedOn
+
   /// The resolution of intervals and of times of beats in this format, for people.
   package var resolution: (interval: String, time: String) {
     switch self {
     case .fit: ("1 ms", "1 s")
-    case .tcx: ("none", "none")
+    case .tcx, .gpx: ("none", "none")
     case .hrvlogger: ("1 ms", "1 s")
     case .rr: ("1 ms", "none")
     case .wfdb: ("1 tick", "1 tick")
@@ -124,8 +133,20 @@ package enum ForeignElement: Hashable, Sendable {
   case firstBeat(Int64, Heartbeat.Flags)
   /// A beat so many ticks after the one before.
   case nextBeat(UInt32, Heartbeat.Flags)
+  /// From now on ticks count from that moment.
+  case origin(Timestamp)
+  /// A heart rate that was stored elsewhere, and does not say where the clock of the records is.
+  case storedRate(Timestamp, UInt16)
   /// A lap ended.
   case lap(Timestamp)
+  /// A place of the way.
+  case location(RouteLocation)
+  /// Another value than the heart's.
+  case quantity(RideQuantity, Double, Timestamp)
+  /// A sport, as the file sums it up, or announces it.
+  case part(RidePart)
+  /// A lap or a length with its time.
+  case stretch(RideStretch)
 }
 
 /// The place where a file cannot be read any further, and why. Everything before the damage stays.
@@ -168,5 +189,40 @@ package struct ReadingAccount: Hashable, Sendable {
 
   package mutating func note(_ text: String) {
     if notes.count < Self.most, !notes.contains(text) { notes.append(text) }
+  }
+}
+
+/// Formats of others that are recognized and not read: their names for refusals, and what to do.
+package enum UnreadFormat {
+  /// The name of the format of a file that begins like this, and the remedy; nil for unknown formats.
+  package static func name(beginning: [UInt8]) -> (name: String, remedy: String)? {
+    let text = String(decoding: beginning.prefix(4096), as: UTF8.self)
+    func has(_ part: String) -> Bool { text.contains(part) }
+    if text.hasPrefix("[Params]") || text.hasPrefix("\u{FEFF}[Params]") {
+      return ("Polar's HRM", "export it as TCX or FIT: Polar Flow and GoldenCheetah do")
+    }
+    if has("<sml") || has("suunto/sml") || has("\"DeviceLog\"") {
+      return ("Suunto's SML", "export it as FIT, which Suunto's app does")
+    }
+    if has("<pwx") { return ("TrainingPeaks' PWX", "export it as FIT or TCX: GoldenCheetah does") }
+    if has("<kml") { return ("KML", "export it as GPX") }
+    if text.hasPrefix("SQLite format 3") {
+      return ("a database of SQLite", "import what the program that made it exports")
+    }
+    if text.hasPrefix("{"), has("\"exercises\"") || has("\"exportVersion\"") {
+      return ("Polar Flow's JSON", "export the sessions as FIT or TCX")
+    }
+    return nil
+  }
+
+  /// The same for an archive, by the name of a file in it.
+  package static func name(inArchive file: String) -> (name: String, remedy: String)? {
+    if file.hasSuffix("health_connect_export.db") {
+      return ("Health Connect's export", "export single activities as FIT, TCX or GPX")
+    }
+    if file.hasPrefix("Takeout/"), file.contains("Google") || file.contains("Fit/") || file.contains("Fitbit") {
+      return ("Google Takeout", "import the TCX files of its folder Activities")
+    }
+    return nil
   }
 }

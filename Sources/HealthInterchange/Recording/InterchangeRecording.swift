@@ -93,7 +93,7 @@ package struct InterchangeRecording: Hashable, Sendable {
 
   /// The identity by which copies of the recording are recognized.
   package var identity: RecordingIdentity {
-    if isWorkout { return .workout(id) }
-    return copiedWorkout.map { .workout($0) } ?? .session(id)
+    if let copiedWorkout { return .workout(copiedWorkout) }
+    return isWorkout ? .workout(id) : .session(id)
   }
 }

@@ -68,6 +68,43 @@ extension QuantityType {
   /// A-weighted level of sound in the environment, in dBASPL.
   public static let environmentalAudioExposure = QuantityType(
     known: "environmentalAudioExposure", .decibelAWeightedSoundPressureLevel, .discreteEquivalentContinuousLevel)
+  /// Distance by wheelchair, in m.
+  public static let distanceWheelchair = QuantityType(known: "distanceWheelchair", .meter, .cumulative)
+  /// Distance rowed, in m.
+  public static let distanceRowing = QuantityType(known: "distanceRowing", .meter, .cumulative)
+  /// Distance by kayak, canoe or board, in m.
+  public static let distancePaddleSports = QuantityType(known: "distancePaddleSports", .meter, .cumulative)
+  /// Distance on cross-country skis, in m.
+  public static let distanceCrossCountrySkiing = QuantityType(known: "distanceCrossCountrySkiing", .meter, .cumulative)
+  /// Distance down slopes of snow, in m.
+  public static let distanceDownhillSnowSports = QuantityType(known: "distanceDownhillSnowSports", .meter, .cumulative)
+  /// Distance on skates, in m.
+  public static let distanceSkatingSports = QuantityType(known: "distanceSkatingSports", .meter, .cumulative)
+  /// Speed of a walker, in m/s.
+  public static let walkingSpeed = QuantityType(known: "walkingSpeed", .meterPerSecond, .discreteArithmetic)
+  /// Speed of a bicycle, in m/s.
+  public static let cyclingSpeed = QuantityType(known: "cyclingSpeed", .meterPerSecond, .discreteArithmetic)
+  /// Speed of a rower, in m/s.
+  public static let rowingSpeed = QuantityType(known: "rowingSpeed", .meterPerSecond, .discreteArithmetic)
+  /// Speed of a kayak, canoe or board, in m/s.
+  public static let paddleSportsSpeed = QuantityType(known: "paddleSportsSpeed", .meterPerSecond, .discreteArithmetic)
+  /// Speed on cross-country skis, in m/s.
+  public static let crossCountrySkiingSpeed = QuantityType(
+    known: "crossCountrySkiingSpeed", .meterPerSecond, .discreteArithmetic)
+  /// Power of a cyclist, in W.
+  public static let cyclingPower = QuantityType(known: "cyclingPower", .watt, .discreteArithmetic)
+  /// Turns of the crank a minute.
+  public static let cyclingCadence = QuantityType(known: "cyclingCadence", .countPerMinute, .discreteArithmetic)
+  /// Steps of a runner or walker a minute; HealthKit has no such type.
+  public static let runningCadence = QuantityType(known: "runningCadence", .countPerMinute, .discreteArithmetic)
+  /// Strokes of a rower, paddler or swimmer a minute; HealthKit has no such type.
+  public static let strokeRate = QuantityType(known: "strokeRate", .countPerMinute, .discreteArithmetic)
+  /// Height above sea level, in m; HealthKit has no such type.
+  public static let altitude = QuantityType(known: "altitude", .meter, .discreteArithmetic)
+  /// Temperature of water, in °C.
+  public static let waterTemperature = QuantityType(known: "waterTemperature", .degreeCelsius, .discreteArithmetic)
+  /// Temperature of the air, in °C, as a device on the body or the bicycle measures it; HealthKit has no such type.
+  public static let ambientTemperature = QuantityType(known: "ambientTemperature", .degreeCelsius, .discreteArithmetic)
 
   /// All types that are part of the library; ``QuantityTypeRegistry`` also has a program's own types.
   public static let all: [QuantityType] = [
@@ -77,5 +114,8 @@ extension QuantityType {
     flightsClimbed, distanceWalkingRunning, distanceCycling, distanceSwimming, activeEnergyBurned,
     basalEnergyBurned, swimmingStrokeCount, runningStrideLength, runningPower, runningSpeed,
     runningVerticalOscillation, runningGroundContactTime, headphoneAudioExposure, environmentalAudioExposure,
+    distanceWheelchair, distanceRowing, distancePaddleSports, distanceCrossCountrySkiing, distanceDownhillSnowSports,
+    distanceSkatingSports, walkingSpeed, cyclingSpeed, rowingSpeed, paddleSportsSpeed, crossCountrySkiingSpeed,
+    cyclingPower, cyclingCadence, runningCadence, strokeRate, altitude, waterTemperature, ambientTemperature,
   ]
 }

@@ -89,6 +89,23 @@ public struct Workout: Hashable, Sendable, Identifiable, Codable {
   }
 }
 
+extension Workout {
+  /// A copy with the heart rates of another source beside the figures that are its own.
+  package func with(heartOf quantities: CollectedQuantities) -> Workout {
+    let computed = with(quantities)
+    func joined(_ own: [WorkoutStatistics], _ others: [WorkoutStatistics]) -> [WorkoutStatistics] {
+      (own + others.filter { $0.type == .heartRate }).sorted { $0.type.identifier < $1.type.identifier }
+    }
+    return Workout(
+      id: id, configuration, over: span, events: events,
+      activities: zip(activities, computed.activities).map { own, computed in
+        var activity = own
+        activity.allStatistics = joined(own.allStatistics, computed.allStatistics)
+        return activity
+      }, metadata: metadata, allStatistics: joined(allStatistics, computed.allStatistics))
+  }
+}
+
 extension [WorkoutEvent] {
   /// The events by start, then by end; equal ones in their present order.
   var inOrder: [WorkoutEvent] {

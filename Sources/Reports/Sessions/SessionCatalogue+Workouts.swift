@@ -64,9 +64,10 @@ extension SessionCatalogue {
     let later = start.map { SamplePredicate.time(from: $0.advanced(byMicroseconds: 1), to: nil, strictness: .start) }
     let query = SampleQuery(
       .and([.type(.workout), later ?? .all]), order: [SampleQuery.Order(.start, isDescending: true)])
-    for id in try await store.identifiers(query) {
-      guard try await !Self.heart(of: store.workout(id), in: store).isEmpty else { continue }
-      return id
+    for sample in try await query.result(for: store).value {
+      let workout = try await store.workout(sample.id)
+      guard try await !Self.heart(of: workout, sample.source, in: store).samples.isEmpty else { continue }
+      return sample.id
     }
     return nil
   }
@@ -128,7 +129,7 @@ extension SessionCatalogue {
   ) async throws -> WorkoutReport {
     let (store, sample) = try await stored(workout)
     let entry = try await Self.entry(of: sample, in: store, hasRecovery: true)
-    let collected = try await Self.recorded(with: workout, in: store)
+    let collected = try await Self.heart(of: entry.workout, sample.source, in: store).samples
     var times: ZoneTimes?
     if let zones {
       let rates = try await Self.rates(of: collected, in: store)
@@ -147,17 +148,7 @@ extension SessionCatalogue {
     let events = workout.events + workout.activities.flatMap(\.events)
     let spans = Set(events.filter { $0.type == .lap || $0.type == .segment }.map(\.span))
     guard !spans.isEmpty else { return [:] }
-    var samples: [WorkoutSample] = []
-    for sample in collected where sample.type == .quantity(.heartRate) {
-      let values = try await QuantityQuery(.heartRate, predicate: .identifier([sample.id])).result(for: store).value
-      samples.append(
-        WorkoutSample(
-          sample.type, from: DataSource(sample.source, sample.device),
-          quantities: QuantityTrack(
-            starts: values.map(\.span.start.microseconds), ends: values.map(\.span.end.microseconds),
-            values: values.map(\.value))))
-    }
-    let quantities = CollectedQuantities(samples)
+    let quantities = try await Self.quantities(of: collected, over: workout.span, in: store)
     var rates: [TimeSpan: WorkoutStatistics] = [:]
     for span in spans { rates[span] = quantities.statistics(over: span, without: workout.pauses).first }
     return rates
@@ -168,9 +159,8 @@ extension SessionCatalogue {
   /// - Throws: ``SessionError/noHeartbeats(_:)`` for a workout to which no session belongs.
   @concurrent package func recovery(afterWorkout workout: UUID) async throws -> RecoveryAnswer {
     let (store, sample) = try await stored(workout)
-    guard
-      let answer = try await store.recovery(
-        after: sample.end, in: try await Self.recorded(with: workout, in: store))
+    let heart = try await Self.heart(of: store.workout(workout), sample.source, in: store)
+    guard let answer = try await store.recovery(after: sample.end, in: heart.samples)
     else { throw SessionError.noHeartbeats(String(workout.uuidString.lowercased().prefix(8))) }
     return RecoveryAnswer(after: sample.end, answer)
   }
@@ -184,9 +174,20 @@ extension SessionCatalogue {
       hasRecovery
       ? try await SampleQuery(.and([recoveries, .collected(in: sample.id)]), order: []).result(for: store).value.last
       : nil
+    var workout = try await store.workout(sample.id)
+    var heartSource: DataSource?
+    if workout.statistics(for: .heartRate) == nil {
+      let heart = try await Self.heart(of: workout, sample.source, in: store)
+      if !heart.isOwn, !heart.samples.isEmpty {
+        workout = workout.with(
+          heartOf: try await quantities(of: heart.samples, over: workout.span, in: store))
+        heartSource = heart.source
+      }
+    }
     return WorkoutEntry(
-      try await store.workout(sample.id), source: sample.source, device: sample.device,
-      recovery: recovery?.summary?.mostRecent, isDoubtful: try await store.clock(of: sample.id)?.isDoubtful ?? false)
+      workout, source: sample.source, device: sample.device,
+      recovery: recovery?.summary?.mostRecent, isDoubtful: try await store.clock(of: sample.id)?.isDoubtful ?? false,
+      heartSource: heartSource)
   }
 
   @concurrent func stored(_ workout: UUID) async throws -> (store: HealthStore, sample: HealthSample) {
@@ -195,13 +196,6 @@ extension SessionCatalogue {
       throw SessionError.notFound(String(workout.uuidString.lowercased().prefix(8)), store: location.path)
     }
     return (store, sample)
-  }
-
-  /// The heart rates and beats that were collected with a workout.
-  @concurrent static func recorded(with workout: UUID, in store: HealthStore) async throws -> [HealthSample] {
-    let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
-    return try await SampleQuery(.and([.collected(in: workout), .or(types.map { .type($0) })]))
-      .result(for: store).value
   }
 
   /// The routes of a workout, oldest first.
@@ -215,24 +209,5 @@ extension SessionCatalogue {
       routes.append(WorkoutReport.Route(sample, through: locations))
     }
     return routes
-  }
-
-  /// The rates of sessions, and those of other programs, in order of time.
-  @concurrent static func rates(
-    of collected: [HealthSample], in store: HealthStore
-  ) async throws -> [HeartRateValue] {
-    var rates: [HeartRateValue] = []
-    for sample in collected where sample.type == .quantity(.heartRate) {
-      if let session = sample.session {
-        rates += try await store.rates(of: session)
-      } else {
-        let found = try await QuantityQuery(.heartRate, predicate: .identifier([sample.id])).result(for: store).value
-        rates += found.map {
-          HeartRateValue(
-            time: $0.span.start, beatsPerMinute: UInt16(clamping: Int(max(0, min($0.value, 65_535)).rounded())))
-        }
-      }
-    }
-    return rates.sorted { $0.time < $1.time }
   }
 }

@@ -155,7 +155,7 @@ extension SessionCatalogue {
   /// The curves of a stored workout, from the sessions that were collected with it.
   @concurrent package func curves(ofWorkout workout: UUID) async throws -> RecordedCurves {
     let (store, sample) = try await stored(workout)
-    let collected = try await Self.recorded(with: workout, in: store)
+    let collected = try await Self.heart(of: store.workout(workout), sample.source, in: store).samples
     var beats: [HeartbeatSeries] = []
     var gaps: [RecordingGap] = []
     for sample in collected where sample.type == .heartbeatSeries {

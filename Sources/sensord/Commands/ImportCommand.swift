@@ -8,8 +8,8 @@ struct ImportCommand: ParsableCommand {
     commandName: "import", abstract: "Store what other programs recorded.",
     usage: "sensord import <file> ... [--dry-run] [--start <time>] [options]",
     discussion: """
-      Reads FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers with the
-      annotations beside them, and Apple Health's export.xml or export.zip, known
+      Reads FIT, TCX, GPX, HRV Logger's CSV, intervals as text, WFDB's headers with
+      the annotations beside them, and Apple Health's export.xml or export.zip, known
       by what is in them, also packed by gzip; of other ZIP files each activity.
       The same file twice adds nothing; what was deleted stays deleted, but for
       recordings with --restore.
@@ -36,11 +36,14 @@ struct ImportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Leave out what ended before.", valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("When the one file of intervals as text began.", valueName: "time"))
+  @Option(help: ArgumentHelp("When the one file began that does not say it.", valueName: "time"))
   var start: String?
 
   @Flag(help: "Bring recordings back that were deleted.")
   var restore = false
+
+  @Flag(help: "Store recordings that are there in another format, too.")
+  var again = false
 
   @Flag(help: "Print what became of each file as JSON.")
   var json = false
@@ -57,6 +60,7 @@ struct ImportCommand: ParsableCommand {
     if let since { arguments += ["--since", since] }
     if let start { arguments += ["--start", start] }
     if restore { arguments.append("--restore") }
+    if again { arguments.append("--again") }
     if json { arguments.append("--json") }
     try InterchangeProgram.become(arguments + ["--"] + files)
   }

@@ -21,6 +21,7 @@ extension WorkoutReport {
       ("Workout", workout.id.uuidString.lowercased()), ("Type", Self.words(workout.configuration)),
       ("Program", entry.source.identifier),
       ("Sensor", [device?.name, device?.localIdentifier].compactMap { $0 }.joined(separator: ", ")),
+      ("Heart", entry.heartSource.map { "of \($0)" } ?? ""),
       ("Start", LocalTime.second(workout.start.microseconds)), ("End", LocalTime.second(workout.end.microseconds)),
       ("Clock", entry.isDoubtful ? "not set, so the dates may be wrong: date its sessions, 'sensord sessions'" : ""),
       ("Length", lengthText), ("Recovery", recoveryText),

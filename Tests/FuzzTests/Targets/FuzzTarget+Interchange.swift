@@ -10,10 +10,17 @@ extension FuzzTarget {
     let whole = try elements(of: bytes, format, pieces: max(bytes.count, 1))
     let inPieces = try elements(of: bytes, format, pieces: 7)
     try BrokenPromise.unless(whole == inPieces, "pieces of a file say what the file says")
-    var assembly = RecordingAssembly(format, start: Timestamp(microseconds: 1_795_226_888_000_000))
+    var assembly = ForeignAssembly(format, start: Timestamp(microseconds: 1_795_226_888_000_000))
     do throws(SeriesError) {
-      for element in whole { if let session = try assembly.take(element) { try check(session) } }
-      if let session = try assembly.finish() { try check(session) }
+      var found: [ForeignAssembly.Found] = []
+      for element in whole { try assembly.take(element, into: &found) }
+      try assembly.finish(into: &found)
+      for one in found {
+        switch one {
+        case .session(let session): try check(session)
+        case .ride(let ride): try check(ride)
+        }
+      }
     } catch {
       throw BrokenPromise(description: "a session was not made: \(error)")
     }
@@ -33,6 +40,17 @@ extension FuzzTarget {
       try BrokenPromise.unless(!error.place.isEmpty && !error.problem.isEmpty, "damage is named")
     }
     return elements
+  }
+
+  private static func check(_ ride: ForeignRide) throws(SeriesError) {
+    guard (try? ride.workout.validate()) != nil, ride.route.allSatisfy({ (try? $0.validate()) != nil }) else {
+      throw .startsBeforeSeries
+    }
+    for series in ride.series {
+      guard zip(series.values, series.values.dropFirst()).allSatisfy({ $0.span.start <= $1.span.start }) else {
+        throw .timeNotIncreasing(index: 0)
+      }
+    }
   }
 
   private static func check(_ session: RecordedSession) throws(SeriesError) {

@@ -88,7 +88,7 @@ extension FuzzTarget {
   private static func locations(
     of bytes: [UInt8], in span: TimeSpan, pieces: Int
   ) throws(BrokenPromise) -> [RouteLocation] {
-    var reader = GPXReader(in: span)
+    var reader = AppleRouteReader(in: span)
     do throws(FileDamage) {
       for place in stride(from: 0, to: bytes.count, by: pieces) {
         try reader.read(Array(bytes[place..<min(place + pieces, bytes.count)]))

@@ -29,7 +29,7 @@ enum FuzzTarget: String, CaseIterable {
   case tcx
   /// Apple's export, and one that was written here.
   case apple
-  /// A workout's route in it: GPX.
+  /// GPX: a workout's route in it, and a ride.
   case route
   /// A ZIP file, with the export in it, or what gzip packed.
   case archive
@@ -59,7 +59,9 @@ enum FuzzTarget: String, CaseIterable {
     case .apple:
       try Self.readExport(bytes)
       try Self.readRecording(bytes, .apple)
-    case .route: try Self.readRoute(bytes)
+    case .route:
+      try Self.readRoute(bytes)
+      try Self.readRecording(bytes, .gpx)
     case .archive: try Self.readArchive(bytes)
     case .intervals: try Self.readRecording(bytes, HRVLoggerReader.recognizes(bytes) ? .hrvlogger : .rr)
     case .wfdb: try Self.readRecording(bytes, .wfdb)
