@@ -215,7 +215,7 @@ extension HealthStore {
         continue
       }
       try observation.watchFolder()
-      // What is there is whole. It is opened anew without the old one: both may have the same index of a log, whose locks the first that
+      // The file there is whole. It is opened anew without the old one: both may have the same index of a log, whose locks the first that
       // is closed would release for both.
       leaveFile()
     }

@@ -27,7 +27,7 @@ struct FileTransfer {
         UNION SELECT person FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
         """, place, [.text])
       for person in persons.rows.compactMap({ $0[0] }) {
-        // Whoever has files, before whose that is: of a table that was never analysed the server knows no better way, and would look for
+        // First the samples that have files, then whose they are: of a table that was never analysed the server knows no better way, and would look for
         // each sample among all rows.
         let named = try database.run(
           """

@@ -149,7 +149,8 @@ struct NetworkTests {
     #expect(open.status == 78 && open.errors.contains("chmod o-rwx"), "\(open)")
   }
 
-  @Test("the server gives up a connection that was lost without a word before two minutes, and the gateway's row with it")
+  @Test(
+    "the server gives up a connection that was lost without a word before two minutes, and the gateway's row with it")
   func lost() throws {
     let port = freePort()
     let server = try TestServer(port: port, options: ["-c", "listen_addresses=127.0.0.1"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import sensord_forward
 
-/// What a forwarder asks before it forwards anything.
+/// Questions of a forwarder before it forwards anything.
 @Suite("The questions at a forwarder's start", .serialized)
 struct StartTests {
   /// Sessions at the centre; `make gateways` has three years of them.

@@ -43,7 +43,7 @@ struct StorePlace {
     unsafe access(realPath + "-wal", F_OK) != 0 && access(folder, W_OK) != 0
   }
 
-  /// What tells whether a file is another one, or has other bytes.
+  /// Figures by which a file is another one, or has other bytes.
   struct FileState: Hashable, Sendable {
     var device: UInt64
     var number: UInt64
