@@ -60,14 +60,14 @@ struct DatingTests {
     func asked(_ recorder: Recorder) async {
       // A loop that is kept busy reads no message.
       while await !recorder.condition.hasBus { try? await recorder.loop.sleep(for: .milliseconds(2)) }
-      await recorder.lookAtClockBeforeCommit()
+      await recorder.wallClock?.lookBeforeCommit()
     }
 
     /// The wall clock is set, which the kernel says.
     func set(_ recorder: Recorder) async {
       self.recorder.setClock(DatingTests.days)
       await recorder.timerFired()
-      await recorder.lookAtClockBeforeCommit()
+      await recorder.wallClock?.lookBeforeCommit()
     }
   }
 
@@ -177,7 +177,7 @@ struct DatingTests {
         for look in 1...30 {
           stage.recorder.setTime(Double(1_100 + 30 * look))
           await recorder.timerFired()
-          await recorder.clockQuestion?.value
+          await recorder.wallClock?.question?.value
         }
         #expect(await recorder.status().doubtful == 1)
       })
@@ -245,7 +245,7 @@ struct DatingTests {
     try await stage.recorder.run(awaiting: { recorder in
       await stage.asked(recorder)
       for start in [101, 2_001, 4_001] { await stage.record(start...start + 2, recorder) }
-      #expect(await recorder.clockLooks.belief == .synchronised)
+      #expect(await recorder.wallClock?.looks.belief == .synchronised)
     })
     #expect(stage.service.questions == 1)
     let clocks = try await stage.recorder.openToRead().clocks()

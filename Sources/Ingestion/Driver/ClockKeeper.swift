@@ -14,11 +14,11 @@ actor ClockKeeper {
   private let follower: StoreFollower
   private let clock: HostClock
   private let machine: MachineClock
-  private var looks = ClockLooks()
+  private(set) var looks = ClockLooks()
   private var datings = Datings()
   private var watch: ClockSetWatch?
   /// The last question to the clock's service, with what follows from its answer.
-  private var question: Task<Void, Never>?
+  private(set) var question: Task<Void, Never>?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe recorder.unownedExecutor }
 
