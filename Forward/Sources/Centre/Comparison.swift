@@ -1,19 +1,19 @@
 public import FoundationEssentials
 
-/// The differences of two lists of objects. Objects that were deleted at the centre count apart, since nothing writes to the store.
+/// The differences between a store's objects and the centre's. An object that was deleted at the centre only is no difference.
 public struct Comparison: Hashable, Sendable {
   /// Objects that are the same on both sides.
   public private(set) var equal = 0
-  /// Objects of the store that the centre has not, although it should.
+  /// Objects of the store that the centre should have, and does not have.
   public private(set) var missing: [UUID] = []
-  /// Objects of the centre that the store has not.
+  /// Objects of the centre that the store does not have.
   public private(set) var extra: [UUID] = []
-  /// Objects that are not the same.
+  /// Objects of both sides with different digests or rows.
   public private(set) var different: [UUID] = []
   /// Objects of the store that were deleted at the centre.
   public private(set) var deleted = 0
 
-  /// Compares digests; `tombstones` are those that hide what the store has.
+  /// Compares digests; `tombstones` are the objects of the store that were deleted at the centre.
   public init(store: [UUID: [UInt8]], centre: [UUID: [UInt8]], tombstones: Set<UUID>) {
     for (id, digest) in store {
       switch centre[id] {
@@ -26,20 +26,20 @@ public struct Comparison: Hashable, Sendable {
     extra = centre.keys.filter { store[$0] == nil }
   }
 
-  /// Counts objects that have the same digest as different: their rows are others.
+  /// Counts objects as different whose digests are equal: their rows at the centre are not those of the digest, or are two persons'.
   public mutating func add(different objects: Set<UUID>) {
     let more = objects.subtracting(different).subtracting(extra).subtracting(missing)
     different += more
     equal -= more.count
   }
 
-  /// Leaves out what differs, or is on one side only, because a change of it waits.
+  /// Leaves out objects that differ, or are on one side only, because a change of them is still to be forwarded.
   public mutating func leaveOut(_ pending: Set<UUID>) {
     missing.removeAll(where: pending.contains)
     extra.removeAll(where: pending.contains)
     different.removeAll(where: pending.contains)
   }
 
-  /// Whether nothing is wrong.
+  /// Whether no object is missing, extra or different.
   public var isEqual: Bool { missing.isEmpty && extra.isEmpty && different.isEmpty }
 }

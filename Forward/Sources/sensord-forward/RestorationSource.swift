@@ -7,22 +7,23 @@ internal import Support
 /// The objects and deletions that the centre has of a store, or of all stores of a gateway, as changes in order: each object once, as the
 /// centre has it.
 ///
-/// Changes of the store's latest history keep their numbers; what others have brought gets the number that it has in the store, or another
-/// one where that is taken.
+/// Changes of the store's latest history keep their numbers. An object that another line forwarded gets the number that it has in the store,
+/// or a new one where that is taken or where it has none.
 struct RestorationSource: ~Copyable {
   private var database: Database
   private let gateway: String
-  /// Nil of all stores.
+  /// The store; nil for all stores of the gateway.
   private let store: UUID?
   /// The rows of types, sources and devices that changes refer to.
   private(set) var references: [StoredRow] = []
+  /// The numbers of types, sources and devices in the new store, by line and the line's number.
   private var types: [Line: [Int64: Int64]] = [:]
   private var sources: [Line: [Int64: Int64]] = [:]
   private var devices: [Line: [Int64: Int64]] = [:]
   private var entries: [Entry] = []
   private var numbers: [UUID: Int64] = [:]
   private var done = 0
-  /// Those so far whose rows are not what their digests say, or refer to what is not there.
+  /// The objects so far whose rows are not those of their digest, or refer to rows that the centre does not have.
   private(set) var damaged: [UUID] = []
   /// The files that were attached to objects so far.
   private(set) var files: Set<File> = []
@@ -39,11 +40,11 @@ struct RestorationSource: ~Copyable {
   /// An object or a deletion.
   private struct Entry {
     var object: UUID
-    /// 0 where it has none in the store.
+    /// The number of its change; 0 where it has none in the store.
     var number: Int64
-    /// The line that has brought it, in whose numbers its rows are.
+    /// The line that forwarded it; its rows refer to others by this line's numbers.
     var line: Line
-    /// Nil of deletions.
+    /// The table of its own row; nil for a deletion.
     var table: CentreTable?
     var session: UUID?
     var person = ""
@@ -61,14 +62,15 @@ struct RestorationSource: ~Copyable {
     try list()
   }
 
-  /// The first of these has its numbers: the lines of the store, the latest first.
-  private var order: [Field] { [.text(gateway), Field(store?.text)] }
+  /// Parameters 1 and 2 of a statement: the gateway and the store.
+  private var scope: [Field] { [.text(gateway), Field(store?.text)] }
 
-  /// Reads the rows of a table that objects refer to; the numbers of each line in the new store.
+  /// Reads the rows of types, sources or devices. The store's latest line comes first, so its rows keep their numbers; those of other lines
+  /// may get new ones, which are returned by line and the line's number.
   private mutating func refer(_ table: CentreTable, other: String) throws -> [Line: [Int64: Int64]] {
     let found = try rows(
       table,
-      where: "gateway = $1 ORDER BY coalesce(store = $2::uuid, false) DESC, store, history DESC, \"row\"", order)
+      where: "gateway = $1 ORDER BY coalesce(store = $2::uuid, false) DESC, store, history DESC, \"row\"", scope)
     var numbers: [Line: [Int64: Int64]] = [:]
     var taken: [Int64: [SQLValue]] = [:]
     for row in found {
@@ -96,7 +98,7 @@ struct RestorationSource: ~Copyable {
     for row in try database.run(
       """
       SELECT object, change FROM sensord_holder WHERE gateway = $1 AND store = $2::uuid ORDER BY history
-      """, order
+      """, scope
     ).rows {
       if let id = UUID(uuidString: row[0] ?? ""), let change = Int64(row[1] ?? "") { holders[id] = change }
     }
@@ -119,7 +121,7 @@ struct RestorationSource: ~Copyable {
         if let store {
           let isOwn = line.store == store && !ended.contains { $0.line == line && $0.number > change }
           if !isOwn {
-            // A sample is of whoever has its session.
+            // A store that has a session has its samples, too.
             guard let number = holders[id] ?? entry.session.flatMap({ sessions.contains($0) ? 0 : nil }) else {
               continue
             }
@@ -139,7 +141,7 @@ struct RestorationSource: ~Copyable {
     }
     var taken: Set<Int64> = []
     var later: [Entry] = []
-    // Of the store first, then a session before its samples.
+    // Objects of the store's own lines first, the latest line before others; by number, a session comes before its samples.
     func rank(_ entry: Entry) -> (Int, String, Int64, Int64) {
       (entry.line.store == store ? 0 : 1, entry.line.store.text, -entry.line.history, entry.number)
     }
@@ -152,7 +154,7 @@ struct RestorationSource: ~Copyable {
       """
       SELECT object, store, history, number, deleted FROM sensord_tombstone
       WHERE gateway = $1 AND coalesce(store = $2::uuid, true) ORDER BY store, history DESC, number
-      """, order
+      """, scope
     ).rows {
       guard let id = UUID(uuidString: row[0] ?? ""), let line = Line(row[1], row[2]), let number = Int64(row[3] ?? "")
       else { throw RestoredObjects.Damage(table: "tombstone") }
@@ -160,7 +162,7 @@ struct RestorationSource: ~Copyable {
       let entry = Entry(object: id, number: number, line: line, time: time)
       let isOwn = number < Int64.max && !taken.contains(number)
       if let there = present[id] {
-        // Saved again after that.
+        // The object was saved again after this deletion.
         if isOwn, number < there {
           taken.insert(number)
           entries.append(entry)

@@ -2,9 +2,9 @@ internal import Centre
 internal import FoundationEssentials
 internal import SeriesStore
 
-/// Deletions, and what several lines of a gateway have.
+/// Deletions, and objects that several lines of a gateway have.
 extension Transfer {
-  /// Those that were not deleted at the centre.
+  /// The objects that were not deleted at the centre.
   func living(_ objects: [CentreObject], in database: inout Database) throws -> [CentreObject] {
     guard !objects.isEmpty else { return [] }
     let deletions = try Self.deletions(
@@ -12,7 +12,7 @@ extension Transfer {
     return objects.filter { !lines.isDeleted($0, by: deletions) }
   }
 
-  /// The deletions of objects that the centre has; of all without a list.
+  /// The deletions at the centre, by object: of all objects where `objects` is nil.
   static func deletions(
     of objects: Set<UUID>?, gateway: String, in database: inout Database
   ) throws(DatabaseFailure) -> [UUID: [Lines.Deletion]] {
@@ -36,7 +36,7 @@ extension Transfer {
     return deletions
   }
 
-  /// Stores what this line has deleted, and removes it, unless another line saved it behind the fork of both.
+  /// Stores this line's deletions, and removes the objects, but for those that another line has saved after the fork of both.
   func delete(_ tombstones: [CentreObject.Row], in database: inout Database) throws {
     guard !tombstones.isEmpty else { return }
     for insertion in Insertion.of(tombstones) { try database.run(insertion.statement, insertion.fields) }
@@ -49,7 +49,7 @@ extension Transfer {
     try removeHolders(of: gone.map(\.id), in: &database)
   }
 
-  /// Stores what is forgotten, and removes it, whichever line has it.
+  /// Stores the deletions of objects to be forgotten, and removes the objects, whichever lines have them.
   func forget(_ tombstones: [CentreObject.Row], in database: inout Database) throws {
     for insertion in Insertion.of(tombstones) { try database.run(insertion.statement, insertion.fields) }
     let names = tombstones.compactMap { row -> String? in
@@ -66,8 +66,8 @@ extension Transfer {
     try removeHolders(of: names, in: &database)
   }
 
-  /// Ends that lines have objects: this one's and those that had them before their fork, since they are deleted, and others' that have
-  /// deleted them themselves.
+  /// Removes the holders of objects that this line has deleted: lines that had an object before their fork from this one, and lines,
+  /// this one included, that have deleted the object themselves.
   private func endHolders(of objects: [String], in database: inout Database) throws {
     guard lines.count > 1 else { return }
     let others = lines.others.filter { $0.value.theirs > 0 }.sorted { $0.key.history < $1.key.history }
@@ -121,7 +121,7 @@ extension Transfer {
           continue
         }
         if let session = row[7], named.contains(session), !kept.contains(session) {
-          // Of this line what was saved with the session later stays.
+          // Samples that this line has saved with the session after the deletion stay.
           if line != lines.own || row[10] == "t" { places.append(place) }
           continue
         }
@@ -134,7 +134,7 @@ extension Transfer {
         }
         kept.insert(place.id)
         guard isDeleted, !hasEnded else { continue }
-        // Others have it still; the line that brought it has not.
+        // Other lines still have the object; the line that forwarded it has deleted it.
         ended.append(
           .init(
             table: .tombstone,
@@ -148,7 +148,7 @@ extension Transfer {
     return places
   }
 
-  /// Whether this line has brought what the centre has of a sample.
+  /// Whether this line forwarded the version of a sample that the centre has.
   func isOwn(_ sample: CentreObject, in database: inout Database) throws(DatabaseFailure) -> Bool {
     guard lines.count > 1 else { return true }
     let answer = try database.run(
@@ -163,7 +163,7 @@ extension Transfer {
     return !answer.rows.isEmpty
   }
 
-  /// The sessions of these that another line has brought to the centre in a later version, which has samples of its own.
+  /// The sessions of these samples that the centre has in a later version, which another line forwarded with samples of its own.
   func outdated(_ samples: [CentreObject], in database: inout Database) throws -> Set<UUID> {
     let sessions = Set(samples.compactMap(\.session))
     guard lines.count > 1, !sessions.isEmpty else { return [] }
@@ -184,7 +184,7 @@ extension Transfer {
       })
   }
 
-  /// The same object under another identifier, brought by another line.
+  /// A sample at the centre with the source and the sync identifier of another sample.
   struct Twin {
     var place: Place
     var line: Line
@@ -192,7 +192,7 @@ extension Transfer {
     var syncVersion: Int64
   }
 
-  /// Of these, which the centre does not have, those that it has by their source and sync identifier.
+  /// The twins, forwarded by other lines, of samples that the centre does not have under their own identifiers.
   func twins(of samples: [CentreObject], in database: inout Database) throws -> [UUID: Twin] {
     guard lines.count > 1 else { return [:] }
     let found = try Self.twins(of: samples, gateway: copy.gateway, in: &database)
@@ -227,7 +227,7 @@ extension Transfer {
     return twins
   }
 
-  /// Removes the same object under another identifier, unless that is a later version; whether it did.
+  /// Removes the twin of an object, unless the twin is a later version or the object was altered; returns whether it was removed.
   func replace(
     _ twin: Twin, by object: CentreObject, _ holders: inout Holders, in database: inout Database
   ) throws -> Bool {
@@ -253,11 +253,11 @@ extension Transfer {
     return true
   }
 
-  /// The lines that have an object that another line brought, to be written.
+  /// The lines to be stored as holders of objects that another line forwarded.
   struct Holders {
     private let own: Line
     fileprivate var entries: [String: (object: UUID, line: Line, change: Int64, syncVersion: Int64)] = [:]
-    /// Objects that this line has brought now.
+    /// Objects whose rows at the centre are now this line's.
     fileprivate var owned: Set<UUID> = []
 
     init(_ own: Line) { self.own = own }
@@ -292,7 +292,7 @@ extension Transfer {
         ])
     }
     for insertion in Insertion.of(rows) { try database.run(insertion.statement, insertion.fields) }
-    // Of what a line has deleted it is none.
+    // A line that has deleted an object is no holder of it.
     try database.run(
       """
       DELETE FROM sensord_holder AS holder USING sensord_tombstone AS gone
@@ -304,7 +304,7 @@ extension Transfer {
 }
 
 extension Line {
-  /// Of two columns of a row.
+  /// The line that two columns of a row name.
   init?(_ store: String?, _ history: String?) {
     guard let store = UUID(uuidString: store ?? ""), let history = Int64(history ?? "") else { return nil }
     self.init(store: store, history: history)

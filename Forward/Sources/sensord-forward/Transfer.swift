@@ -3,19 +3,19 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
 
-/// The statements of one part, in a transaction.
+/// The statements that store one part of a store's changes, within a transaction.
 struct Transfer {
   let copy: CentreCopy
   let lines: Lines
   let program: String
-  /// Whether also what is there with the same digest is put there anew: its rows may be others.
+  /// Whether objects are stored anew even where the centre has the same digest, since the rows there may be others.
   var isAgain = false
 
-  /// The condition that nobody has made other tables since the connection began.
+  /// The condition that the tables still have this program's version.
   private static let isKnown = "(SELECT max(version) FROM sensord_schema) = \(CentreSchema.version)"
 
-  /// Moves the anchor, unless somebody else has; the row stays locked until the end of the transaction. `linked` is the last change whose
-  /// place in the list the centre has.
+  /// Moves the anchor behind a part and stores the part's links, unless another program has moved the anchor; the line's row stays locked
+  /// until the end of the transaction. `linked` is the last change whose link the centre has.
   func move(
     from anchor: ChangeAnchor, to part: StoredChanges, linked: Int64, in database: inout Database
   ) throws {
@@ -78,28 +78,28 @@ struct Transfer {
       .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true
     )
     let start = ChangeAnchor.start.description
-    // Or another store writes as this gateway since.
+    // Another number of lines: since then another store writes as this gateway.
     let isOther = there.rows.first.map { $0[0] == anchor.description && $0[1] != "\(lines.count)" } ?? false
     failure.isStart = isOther || there.rows.first?[0] == start && anchor.description != start
     return failure
   }
 
-  /// Inserts what objects refer to. A device stays whose it was, as long as anything of it is there: rows of one object are never of
-  /// two persons. In the store the number of a device is free when all of it was deleted, and the next one gets it.
+  /// Inserts the types, sources and devices that objects refer to. A device keeps its person as long as the centre has anything of it, so
+  /// that no object has rows of two persons. When all of a device was deleted, the store gives its number to the next device.
   func insert(_ references: Set<CentreObject.Row>, in database: inout Database) throws {
     for insertion in Insertion.of(Array(references)) { try database.run(insertion.statement, insertion.fields) }
     let columns = CentreTable.device.columns.map { CentreSchema.quoted($0.name) }.joined(separator: ", ")
     for reference in references where reference.table == .device {
       let place = Array(reference.fields.prefix(4))
       let there = try database.run(
-        "SELECT \(columns) FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place)
+        "SELECT \(columns) FROM sensord_device WHERE \(Self.isOfLine) AND \"row\" = $4::bigint", place)
       guard let row = there.rows.first, row.map({ Field($0) }) != reference.fields else { continue }
       let isUsed = try database.run(
         [CentreTable.session, .sample].map {
-          "(SELECT 1 FROM \($0.fullName) WHERE \(Self.isDevice) AND device = $4::bigint LIMIT 1)"
+          "(SELECT 1 FROM \($0.fullName) WHERE \(Self.isOfLine) AND device = $4::bigint LIMIT 1)"
         }.joined(separator: " UNION ALL "), place)
       if isUsed.rows.isEmpty {
-        try database.run("DELETE FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place)
+        try database.run("DELETE FROM sensord_device WHERE \(Self.isOfLine) AND \"row\" = $4::bigint", place)
         for insertion in Insertion.of([reference]) { try database.run(insertion.statement, insertion.fields) }
       } else if Field(row[4]) != reference.fields[4] {
         throw ForwardFailure(
@@ -110,10 +110,10 @@ struct Transfer {
     }
   }
 
-  private static let isDevice = "gateway = $1 AND store = $2::uuid AND history = $3::integer"
+  private static let isOfLine = "gateway = $1 AND store = $2::uuid AND history = $3::integer"
 
-  /// Inserts objects, or puts them in the place of older versions: of what another line has brought, the later version stays, and among
-  /// equals the sound one that came last.
+  /// Inserts objects, or replaces older versions by them. Where another line forwarded an object, the later version stays, and of equal
+  /// versions the last one that was not altered.
   func save(_ living: [CentreObject], in database: inout Database) throws {
     guard !living.isEmpty else { return }
     var rows: [CentreObject.Row] = []
@@ -127,7 +127,7 @@ struct Transfer {
       let outdated = isSession ? [] : try outdated(all, in: &database)
       let twins = isSession ? [:] : try twins(of: absent, in: &database)
       for object in all {
-        // Also one of its identifier is of the other version.
+        // Even a sample at the centre with the same identifier belongs to the later version of its session.
         if object.session.map(outdated.contains) == true { continue }
         guard let old = present[object.id] else {
           if let twin = twins[object.id], try !replace(twin, by: object, &holders, in: &database) { continue }
@@ -135,7 +135,7 @@ struct Transfer {
           continue
         }
         guard try replaces(old, object, &holders, in: &database) else { continue }
-        // Its files stay, unless it moves.
+        // The object's files stay, unless it gets another key: their rows have its person and time.
         let isThere = old.place.person == object.person && old.place.time == object.time
         try remove([old.place], withFiles: !isThere, in: &database)
         if isSession, object.syncVersion != old.syncVersion {
@@ -148,7 +148,7 @@ struct Transfer {
       try write(holders, in: &database)
     }
     guard try !insert(rows, in: &database) else { return }
-    // Something of an object may be left whose own row is gone.
+    // Some rows of an object may be left whose own row is gone.
     let places = living.map { Place(id: $0.id.text, person: $0.person, time: $0.time, until: $0.until) }
     let rowsLeft = Set(rows.map { $0.fields[3] })
     try remove(places.filter { rowsLeft.contains(.text($0.id)) }, withFiles: false, in: &database)
@@ -158,13 +158,13 @@ struct Transfer {
     }
   }
 
-  /// Whether an object takes the place of what is there. Where it does not, and another line has brought that, it is this line's, too.
+  /// Whether an object replaces the version at the centre. If not, and another line forwarded that one, this line becomes a holder of it.
   private func replaces(
     _ old: Present, _ object: CentreObject, _ holders: inout Holders, in database: inout Database
   ) throws -> Bool {
     let isSame = old.digest == object.digest
     guard old.line != lines.own else {
-      // The sound one here never gives way to one that is damaged there.
+      // An object that was altered in the store never replaces the sound one at the centre.
       guard !object.isAltered, !isSame || isAgain, object.replaces(syncVersion: old.syncVersion, change: old.change)
       else { return false }
       if !object.isSession, !isSame { try compareChunks(of: object, in: &database) }
@@ -181,7 +181,7 @@ struct Transfer {
     return true
   }
 
-  /// Inserts rows; whether none of them was there.
+  /// Inserts rows; returns whether the centre had none of them.
   private func insert(_ rows: [CentreObject.Row], in database: inout Database) throws -> Bool {
     var isNew = true
     for insertion in Insertion.of(rows) {
@@ -225,6 +225,7 @@ struct Transfer {
             AND time = ANY ($4::bigint[])
           """, fields)
       }
+      // The time of a cell is the beginning of its quarter of an hour, at most 900 s before the object's.
       let first = (some.map(\.time).min() ?? 0).subtractingReportingOverflow(900_000_000)
       try database.run(
         """
@@ -238,7 +239,7 @@ struct Transfer {
     }
   }
 
-  /// The samples of a session's version that only a former history had, so that no deletion names them. They begin in its time.
+  /// The samples of a session's version that only a former history had, so that no deletion names them: within its time and an hour around.
   private func lostSamples(of session: Place, in database: inout Database) throws -> [Place] {
     let margin: Int64 = 3_600_000_000
     let answer = try database.run(
@@ -260,7 +261,7 @@ struct Transfer {
     var syncVersion: Int64
     var change: Int64
     var digest: [UInt8]
-    /// Of which the change is.
+    /// The line that forwarded it, whose change it is.
     var line: Line
   }
 
@@ -311,7 +312,7 @@ struct Transfer {
     }
   }
 
-  /// Figures of a sample may change, and what was collected with it; its values never do, but where those at the centre are damaged.
+  /// Rejects a sample whose values are not the centre's: only figures and associations change, unless the centre's values are damaged.
   private func compareChunks(of object: CentreObject, in database: inout Database) throws {
     let answer = try database.run(
       """
@@ -330,7 +331,7 @@ struct Transfer {
     }
   }
 
-  /// Of a `bytea` as text.
+  /// The bytes of a `bytea` that the server sent as text; no bytes for another text.
   static func bytes(_ text: String?) -> [UInt8] {
     guard let text, text.hasPrefix("\\x") else { return [] }
     let digits = text.utf8.dropFirst(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }

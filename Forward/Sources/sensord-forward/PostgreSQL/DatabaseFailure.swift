@@ -1,14 +1,14 @@
-/// Why a server did not do something.
+/// A failure to connect to the server, or a statement that the server rejected.
 ///
-/// The message is one line. It has what the server says only where that cannot be a value: health data belong in no log.
+/// The message is one line, with the server's words only where these cannot contain a value: health data belong in no log.
 struct DatabaseFailure: Error, Hashable, Sendable {
-  /// The SQLSTATE; nil where no server gave one.
+  /// The SQLSTATE; nil where the server sent no code.
   var state: String?
   /// One line.
   var message: String
-  /// Whether no connection came about.
+  /// Whether the attempt to connect failed.
   var isConnecting = false
-  /// Whether a connection was refused for what the client is, or the server: password, name, certificate.
+  /// Whether the attempt to connect failed for a reason that only a person can remove: a password, a name, a certificate.
   private var isRefused = false
 
   /// A failure with its message.
@@ -19,38 +19,37 @@ struct DatabaseFailure: Error, Hashable, Sendable {
 
   /// The ways to mend a failure.
   enum Remedy: Hashable, Sendable {
-    /// The same again, later.
+    /// Try the same later.
     case retry
-    /// A person: the login, its rights, or the tables are not as they should be.
+    /// Ask a person: the login, its rights, or the tables are not as they should be.
     case person
   }
 
-  /// A retry, unless a connection was refused, or the SQLSTATE is not one that passes by itself.
+  /// A retry where the cause passes by itself, and a person otherwise. A statement without a SQLSTATE counts as a lost connection.
   var remedy: Remedy {
     if isConnecting { return isRefused ? .person : .retry }
     return Self.isPassing(state ?? "08006") ? .retry : .person
   }
 
-  /// Whether what has this SQLSTATE passes by itself: no connection; too few resources (also a full disk); the server goes or cancels;
-  /// serialization and deadlock.
+  /// Whether a failure of this SQLSTATE's class passes by itself: no connection (08), too few resources, also a full disk (53), the server
+  /// ends or cancels (57), an error of its system (58), serialization and deadlock (40), a lock that is not free (55).
   private static func isPassing(_ state: String) -> Bool {
     ["08", "53", "57", "58", "40", "55"].contains(state.prefix(2))
   }
 
-  /// Made of libpq's message of a connection that did not come about: a line or more for each host that was tried. In the lines of a
-  /// server its SQLSTATE is in front, and decides; its words may be of any language. libpq's own are English, since this program sets
-  /// no locale.
+  /// Reads libpq's message about a failed attempt to connect: one line or more for each host that was tried. In a server's line the
+  /// SQLSTATE decides, since the words may be in any language. libpq's own words are English, because this program sets no locale.
   init(connecting message: String) {
     var lines: [String] = []
     var isOfServer = false
     isConnecting = true
     for line in message.split(separator: "\n") {
       let isFirst = line.hasPrefix("connection to server")
-      // Of a server's message only the first line: further ones say where in its source that is.
+      // Only the first line of a server's message counts: further lines name a place in the server's source code.
       if isOfServer, !isFirst { continue }
-      // Behind this is what happened, before it where: any word may be in a path.
+      // Only the text after " failed: " is searched: a path before it may contain any word.
       let what = line.firstRange(of: " failed: ").map { line[$0.upperBound...] } ?? line
-      if let (found, words) = Self.stated(what) {
+      if let (found, words) = Self.stateAndWords(in: what) {
         isOfServer = true
         if !Self.isPassing(found) { isRefused = true }
         if state == nil || !Self.isPassing(found) { state = found }
@@ -64,8 +63,8 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     self.message = Self.line(lines.joined(separator: "\n"))
   }
 
-  /// `FATAL:  28P01: words` without what is before the words, and the SQLSTATE.
-  private static func stated(_ text: Substring) -> (state: String, words: Substring)? {
+  /// The SQLSTATE and the words of a server's `FATAL:  28P01: words`; nil for a line of libpq's own.
+  private static func stateAndWords(in text: Substring) -> (state: String, words: Substring)? {
     guard let place = text.firstRange(of: ":  ") else { return nil }
     let rest = text[place.upperBound...]
     let state = rest.prefix(5)
@@ -75,7 +74,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     return (String(state), rest.dropFirst(7))
   }
 
-  /// Whether libpq itself refuses the server, or lacks something. One that ends while TLS begins, or before, is no refusal.
+  /// Whether libpq itself rejects the server, or lacks a password. A server that goes away before TLS has begun is no refusal.
   private static func isRefusal(_ words: Substring) -> Bool {
     guard !words.contains("unexpected eof"), !words.hasPrefix("could not translate host name") else { return false }
     return [
@@ -84,7 +83,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     ].contains { words.contains($0) }
   }
 
-  /// Made of what the server says.
+  /// A statement that the server rejected, with the primary message of its error.
   init(state: String?, primary: String) {
     self.state = state
     // Data exceptions and violated constraints name values.
@@ -93,7 +92,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     if let state { message += " (SQLSTATE \(state))" }
   }
 
-  /// The first line without control characters, not too long.
+  /// All lines of a text as one, without control characters, cut off after 300.
   static func line(_ text: String) -> String {
     let lines = text.split(separator: "\n").map(String.init)
     let whole = lines.joined(separator: "; ")
