@@ -94,7 +94,7 @@ struct LineList {
       try await store.historyLinks(from: entry.linked, to: entry.linked)
     }
     if let link = own.first, there.has(link, at: entry.linked) { return true }
-    // Where the store or the centre lacks that link, an anchor that the store accepts is enough.
+    // An anchor that the store accepts is enough where the store or the centre lacks that link.
     guard let anchor = ChangeAnchor(entry.anchor), anchor != .start else { return false }
     do throws(StoreError) {
       _ = try await store.history(after: anchor, limit: 1)

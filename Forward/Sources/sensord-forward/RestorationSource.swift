@@ -262,8 +262,7 @@ struct RestorationSource: ~Copyable {
     var objects: [Int64: Int64] = [:]
     for (member, object) in change.members { objects[member] = numbers[object] }
     if case .text(let session)? = rows.first.map({ try? $0.value("session") }) ?? nil,
-      let id = UUID(uuidString: session),
-      case .integer(let row) = change.rows[0]["session"]
+      let id = UUID(uuidString: session), case .integer(let row) = change.rows[0]["session"]
     {
       objects[row] = numbers[id]
     }

@@ -94,8 +94,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
 
   /// All lines of a text as one, without control characters, cut off after 300.
   static func line(_ text: String) -> String {
-    let lines = text.split(separator: "\n").map(String.init)
-    let whole = lines.joined(separator: "; ")
+    let whole = text.split(separator: "\n").joined(separator: "; ")
     return String(
       String.UnicodeScalarView(whole.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }).prefix(300))
   }
