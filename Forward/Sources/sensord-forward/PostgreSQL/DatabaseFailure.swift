@@ -92,7 +92,7 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     if let state { message += " (SQLSTATE \(state))" }
   }
 
-  /// All lines of a text as one, without control characters, cut off after 300.
+  /// All lines of a text as one of at most 300 characters, without control characters.
   static func line(_ text: String) -> String {
     let whole = text.split(separator: "\n").joined(separator: "; ")
     return String(

@@ -108,7 +108,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      // A client that asks again while events are sent, or before the recorder's answer, gets none.
+      // A client that asks again while events are sent, or before the recorder's answer, is disconnected.
       guard reader == nil, !isAsking else { return context.close(promise: nil) }
       // A request with content is refused before the content comes.
       if Router.hasContent(head) { answer(head, context) } else { self.head = head }
