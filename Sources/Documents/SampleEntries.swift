@@ -6,7 +6,7 @@ package import Support
 /// A stored measurement of blood pressure as lists show it.
 package struct BloodPressureEntry: Hashable, Sendable {
   package var sample: HealthSample
-  /// The systolic pressure in mmHg; nil where the sample has no such part, which no program could save.
+  /// The systolic pressure in mmHg; nil where this part is missing, as in no sample that the store accepts.
   package var systolic: Double?
   /// The diastolic pressure in mmHg, likewise.
   package var diastolic: Double?

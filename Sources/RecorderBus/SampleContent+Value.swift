@@ -3,7 +3,7 @@ import FoundationEssentials
 package import HealthModel
 
 // A location is a structure of eight: when, in microseconds since 1970, then latitude, longitude, altitude, horizontal
-// and vertical accuracy, speed and course. A number that its receiver did not know is NaN.
+// and vertical accuracy, speed and course. A number that the receiver of the location did not know is NaN.
 
 extension RouteLocation {
   package static let signature: Signature = "(xddddddd)"
@@ -18,7 +18,7 @@ extension RouteLocation {
         + Self.numbers.map { .double(self[keyPath: $0] ?? .nan) })
   }
 
-  /// - Throws: ``ArgumentError/invalid(_:)``. Ranges are looked at by whoever stores it.
+  /// - Throws: ``ArgumentError/invalid(_:)``. The store checks the ranges of numbers.
   package init(_ value: Value) throws(ArgumentError) {
     guard let fields = value.structure, fields.count == 8, let time = fields[0].int64 else {
       throw .invalid("locations")
@@ -42,7 +42,7 @@ extension AudiogramSensitivityPoint {
     .structure([.double(frequency), .double(leftEarSensitivity ?? .nan), .double(rightEarSensitivity ?? .nan)])
   }
 
-  /// - Throws: ``ArgumentError/invalid(_:)``. Ranges are looked at by whoever stores it.
+  /// - Throws: ``ArgumentError/invalid(_:)``. The store checks the ranges of numbers.
   package init(_ value: Value) throws(ArgumentError) {
     guard let numbers = value.structure?.compactMap(\.double), numbers.count == 3, value.structure?.count == 3 else {
       throw .invalid("points")
@@ -57,7 +57,7 @@ extension AudiogramSensitivityPoint {
 // prescribed.
 
 extension VisionPrescription {
-  /// The keys of its sample on the bus.
+  /// The keys and values that a sample with this prescription has on the bus.
   var values: [String: Value] {
     var values: [String: Value] = ["prescription": .int64(type.rawValue)]
     values["lenses"] = .array(
@@ -70,7 +70,7 @@ extension VisionPrescription {
     return values
   }
 
-  /// - Throws: ``ArgumentError``. Ranges are looked at by whoever stores it.
+  /// - Throws: ``ArgumentError``. The store checks the ranges of numbers.
   init(_ arguments: inout Arguments) throws(ArgumentError) {
     let type = try arguments.take("prescription") { value in
       value.integer.flatMap { VisionPrescriptionType(rawValue: Int64($0)) }
@@ -97,7 +97,7 @@ extension VisionPrescription {
 }
 
 extension Attachment {
-  /// As it stands in the answer of `List`.
+  /// The attachment as it stands in the answer of `List`.
   package var value: Value {
     .properties([
       "id": .string(id.uuidString.lowercased()), "object": .string(object.uuidString.lowercased()),
@@ -106,7 +106,7 @@ extension Attachment {
     ])
   }
 
-  /// Nil for a value of another form. Keys of a later recorder are skipped.
+  /// Reads an attachment from an answer of `List`; nil for a value of another form. Keys of a later recorder are skipped.
   package init?(_ value: Value) {
     guard let values = value.properties, let id = values["id"]?.string.flatMap({ UUID(uuidString: $0) }),
       let object = values["object"]?.string.flatMap({ UUID(uuidString: $0) }), let name = values["name"]?.string,

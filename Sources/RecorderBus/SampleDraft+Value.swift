@@ -6,7 +6,7 @@ package import HealthModel
 // of its locations.
 
 extension SampleDraft {
-  /// As it stands on the bus.
+  /// The sample as it stands on the bus.
   package var value: Value {
     var values: [String: Value] = ["type": .string(type.identifier)]
     if type != .workoutRoute {
@@ -42,7 +42,7 @@ extension SampleDraft {
     return .properties(values)
   }
 
-  /// - Throws: ``ArgumentError``.
+  /// Reads a sample as a program sends it.
   package init(_ value: Value) throws(ArgumentError) {
     try self.init(value, isPart: false)
   }

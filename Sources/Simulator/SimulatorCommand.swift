@@ -173,7 +173,7 @@ struct SimulatorCommand: ParsableCommand {
   }
 }
 
-/// The end of the program: the first given reason counts.
+/// The end of the program: of several reasons the first one counts.
 final class Ending: Sendable {
   private let loop: EventLoop
   private let reason = Mutex<SimulatorFailure?>(nil)

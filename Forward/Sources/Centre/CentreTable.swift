@@ -1,10 +1,10 @@
-/// A table of the centre: what its statements and its declaration are made of.
+/// A table of the centre, from which its declaration and its statements are made.
 public struct CentreTable: Hashable, Sendable {
   /// A type that every engine of PostgreSQL's protocol knows.
   public enum Kind: String, Hashable, Sendable {
     case text, bigint, integer, uuid, bytea
     case real = "double precision"
-    /// Kept as the text that it is.
+    /// JSON that the server stores as the same text; `jsonb` would not.
     case json
   }
 
@@ -19,13 +19,13 @@ public struct CentreTable: Hashable, Sendable {
     }
   }
 
-  /// Without the prefix.
+  /// The name without the prefix.
   public var name: String
   public var columns: [Column]
-  /// The primary key. Of what a person has, it begins with person and time.
+  /// The primary key. For rows of a person's objects it begins with person and time.
   public var key: [String]
 
-  /// With the prefix that all objects at the centre have.
+  /// The name with the prefix of all tables at the centre.
   public var fullName: String { "sensord_\(name)" }
 
   init(_ name: String, key: [String], _ columns: [Column]) {
@@ -48,11 +48,13 @@ public struct CentreTable: Hashable, Sendable {
     Column("gateway", .text), Column("store", .uuid), Column("history", .integer),
   ]
 
+  /// Makes a table whose rows objects refer to by number, in each copy of a store.
   private static func referred(_ name: String, _ columns: [Column]) -> CentreTable {
     CentreTable(
       name, key: ["gateway", "store", "history", "row"], copy + [Column("row", .bigint)] + columns)
   }
 
+  /// The columns that sessions and samples have alike. `time` and `until` are start and end, in microseconds since 1970.
   private static let shared: [Column] = [
     Column("person", .text), Column("time", .bigint), Column("gateway", .text), Column("id", .uuid),
     Column("store", .uuid, true), Column("history", .integer, true), Column("change", .bigint, true),
@@ -60,8 +62,8 @@ public struct CentreTable: Hashable, Sendable {
     Column("source", .bigint), Column("device", .bigint),
   ]
 
-  /// How far a line of a store's history was forwarded. `anchor` is opaque; `records` is 1 where clinical records are forwarded, too;
-  /// `marks` are those of its restorations, and `linked` is the last change that it ever had here.
+  /// The progress of each line of a store's history. `anchor` is opaque; `records` is 1 where clinical records are forwarded, too; `marks`
+  /// are the identifiers of the store's restorations; `linked` is the last change that the line ever had at the centre.
   public static let gateway = CentreTable(
     "gateway", key: ["gateway", "store", "history"],
     copy + [
@@ -69,19 +71,19 @@ public struct CentreTable: Hashable, Sendable {
       Column("sent", .bigint, true), Column("last", .bigint, true), Column("sent_time", .bigint),
       Column("records", .integer, true), Column("marks", .text, true), Column("linked", .bigint, true),
     ])
-  /// The list of a line, by which it is known again: eight bytes for each change from `first` on, the checksum of the list and the
-  /// lowest bits of the time.
+  /// The list of a line's changes, by which the line is recognized: for each change from `first` on, four bytes of the list's checksum and
+  /// four of the commit's time, the lowest ones.
   public static let link = CentreTable(
     "link", key: ["gateway", "store", "history", "first"],
     copy + [Column("first", .bigint), Column("links", .bytea, true)])
-  /// Two lines: up to `mine` the changes of the first are the other's, too, up to `theirs` the other's are those of the first.
+  /// The common changes of two lines: the other one knows the first one's up to `mine`, the first one knows the other one's up to `theirs`.
   public static let fork = CentreTable(
     "fork", key: ["gateway", "store", "history", "other_store", "other_history"],
     copy + [
       Column("other_store", .uuid), Column("other_history", .integer), Column("mine", .bigint, true),
       Column("theirs", .bigint, true),
     ])
-  /// A line that has an object, too, whose rows another line brought.
+  /// The further lines that have an object: its rows at the centre came from another line.
   public static let holder = CentreTable(
     "holder", key: ["gateway", "object", "store", "history"],
     copy + [Column("object", .uuid), Column("change", .bigint, true), Column("sync_version", .bigint, true)])
@@ -91,14 +93,14 @@ public struct CentreTable: Hashable, Sendable {
       Column("identifier", .text, true), Column("kind", .text, true), Column("unit", .text, true),
       Column("style", .text, true), Column("style_version", .bigint, true),
     ])
-  /// Names of sources, and identifiers with a name in them, are there only where the gateway's owner said so.
+  /// Names of sources, and identifiers with a name in them, are forwarded only where the gateway's settings allow that.
   public static let source = referred(
     "source",
     [
       Column("identifier", .text, true), Column("name", .text, true), Column("version", .text),
       Column("product_type", .text), Column("operating_system_version", .text),
     ])
-  /// Name, address and identifier of a device are there only where the gateway's owner said so.
+  /// Name, address and identifier of a device are forwarded only where the gateway's settings allow that.
   public static let device = referred(
     "device",
     [
@@ -129,8 +131,8 @@ public struct CentreTable: Hashable, Sendable {
       Column("start_time", .bigint), Column("until", .bigint), Column("count", .bigint), Column("sum", .real),
       Column("minimum", .real), Column("maximum", .real), Column("cells", .bytea),
     ])
-  /// A quarter of an hour of a chunk, or a value that is not packed, in the quarter in which it begins; `time` is the quarter's beginning,
-  /// `start_time` and `until` are those of the whole sample.
+  /// The figures of a chunk for a quarter of an hour, or a value that is not packed, in the quarter in which the value begins. `time` is the
+  /// quarter's beginning, `start_time` and `until` are those of the whole sample.
   public static let cell = CentreTable(
     of: "cell", key: ["ordinal"],
     [
@@ -165,8 +167,8 @@ public struct CentreTable: Hashable, Sendable {
   public static let opaque = CentreTable(
     of: "object", key: ["ordinal"],
     [Column("ordinal", .integer), Column("origin", .text, true), Column("row", .json, true)])
-  /// A piece of a file that is attached to a sample; `file` is the SHA-256 of the whole. What the file is called is among the rows
-  /// of the sample.
+  /// A piece of a file that is attached to a sample; `file` is the SHA-256 of the whole file, `sha256` that of the piece. The file's name
+  /// is in ``opaque``, among the rows of the sample.
   public static let attachment = CentreTable(
     of: "attachment", key: ["file", "ordinal"],
     [
@@ -181,7 +183,7 @@ public struct CentreTable: Hashable, Sendable {
       Column("number", .bigint), Column("deleted", .bigint),
     ])
 
-  /// The tables of an object's rows beside its own one, without the bytes of files.
+  /// The tables of an object's rows beside its own row, but for the bytes of files.
   public static let parts = [chunk, cell, run, gap, metadata, association, opaque]
   /// The tables of persons' objects, divided by person.
   public static let sharded = [session, sample] + parts + [attachment]
@@ -189,13 +191,13 @@ public struct CentreTable: Hashable, Sendable {
   public static let all = [gateway, link, fork, type, source, device] + sharded + [holder, tombstone]
 }
 
-/// A value of a parameter.
+/// The value of a statement's parameter.
 public enum Field: Hashable, Sendable {
   /// SQL's NULL.
   case null
-  /// As the server reads it.
+  /// A text in the form in which the server reads the column's type.
   case text(String)
-  /// As they are, for a `bytea`.
+  /// Bytes, for a `bytea`.
   case bytes([UInt8])
 }
 
@@ -204,26 +206,23 @@ extension Field {
   public init(_ number: Int64?) { self = number.map { .text(String($0)) } ?? .null }
   /// A text, or NULL.
   public init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-}
-
-extension Field {
   /// A real with all its digits, or NULL.
   public init(_ real: Double?) {
     self = real.map { .text($0.isInfinite ? ($0 < 0 ? "-Infinity" : "Infinity") : "\($0)") } ?? .null
   }
 }
 
-/// Statements of many rows at a time: PostgreSQL takes 65,535 parameters, and neither triggers nor conflict targets are needed.
+/// A statement that inserts many rows at a time. It needs no trigger and no conflict target, which not every engine has.
 public struct Insertion: Hashable, Sendable {
   public var statement: String
   public var fields: [Field]
   /// The number of rows.
   public var count: Int
 
-  /// In parameters.
+  /// The greatest number of parameters in a statement; PostgreSQL's limit is 65,535.
   static let most = 20_000
 
-  /// The statements that insert these rows, of whatever tables, where they are not there yet; table by table.
+  /// The statements, table by table, that insert those of these rows whose keys the centre does not have yet.
   public static func of(_ rows: [CentreObject.Row]) -> [Insertion] {
     var insertions: [Insertion] = []
     for table in CentreTable.all {
@@ -254,10 +253,10 @@ public struct Insertion: Hashable, Sendable {
     count = rows.count
   }
 
-  /// A list as one parameter, for `= ANY ($1::uuid[])`: of what has neither commas nor quotes.
+  /// A list as one parameter, for `= ANY ($1::uuid[])`, of texts without commas and quotes.
   public static func list(_ texts: some Sequence<String>) -> Field { .text("{\(texts.joined(separator: ","))}") }
 
-  /// The same of any texts.
+  /// A list of any texts as one parameter.
   public static func textList(_ texts: some Sequence<String>) -> Field {
     list(texts.map { "\"\($0.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\"" })
   }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HealthModel
 public import SeriesStore
 
-/// Makes the rows of a store of those of the centre: the way back of ``CentreObjects``.
+/// Makes rows of a store from rows of the centre: the reverse of ``CentreObjects``.
 public enum RestoredObjects {
   /// A row of the centre whose values cannot be a store's.
   public struct Damage: Error, Hashable, Sendable {
@@ -14,8 +14,7 @@ public enum RestoredObjects {
 
   /// A row of `types`, `sources` or `devices`.
   ///
-  /// A device whose address stayed at home gets its person as address, so that what it measured stays that person's
-  /// (``Persons``).
+  /// A device whose address was not forwarded gets a mark with its person as address, so that ``Persons`` finds the same person.
   public static func reference(_ row: CentreObject.Row, other: String) throws(Damage) -> StoredRow {
     let columns: [String]
     switch row.table {
@@ -36,8 +35,8 @@ public enum RestoredObjects {
     return StoredRow(table: name, columns: ["id"] + columns, values: values)
   }
 
-  /// An object: `rows` are those that ``CentreObjects/object(_:)`` made of it, in any order of tables, each table in the order of
-  /// its key. Its own row is the first.
+  /// Makes an object from the rows that ``CentreObjects/object(_:)`` made of it: first its own row, then the others, in any order of
+  /// tables, and within a table in the order of the key.
   public static func object(_ rows: [CentreObject.Row]) throws(Damage) -> StoredChange {
     guard let own = rows.first, own.table == .session || own.table == .sample else { throw Damage(table: "object") }
     let number = try own.value("change")
@@ -102,7 +101,7 @@ public enum RestoredObjects {
         var reader = RowReader(json)
         guard let members = reader.wholeObject() else { throw Damage(table: table.name) }
         let made = StoredRow(table: origin, columns: members.map(\.name), values: members.map(\.value))
-        // With a text that no column of the centre can have.
+        // The own row is here, too, where one of its texts has a zero, which no column of the centre can have.
         if origin == restored.rows[0].table { restored.rows[0] = made } else { restored.rows.append(made) }
       default: break
       }
@@ -134,8 +133,8 @@ public enum RestoredObjects {
 }
 
 extension StoredChange {
-  /// Whether these are the rows that its digest at the centre was made of; `centre` are those that it was made of itself, its own the
-  /// first. The store's order is by table, and in a table by its key.
+  /// Whether the digest at the centre is that of these rows in the store's order, by table and in a table by key. `centre` are the rows of
+  /// the centre from which this change was made, the object's own first.
   public func isWhole(_ centre: [CentreObject.Row]) -> Bool {
     for chunk in centre where chunk.table == .chunk {
       guard let digest = try? chunk.value("sha256"), case .blob(let payload)? = try? chunk.value("payload"),
@@ -170,7 +169,7 @@ extension SQLValue {
 }
 
 extension CentreObject.Row {
-  /// The value of a column, as its kind says.
+  /// The value of a column, in the type of the column's kind.
   public func value(_ column: String) throws(RestoredObjects.Damage) -> SQLValue {
     guard let index = table.columns.firstIndex(where: { $0.name == column }), index < fields.count else {
       throw RestoredObjects.Damage(table: table.name)
@@ -187,13 +186,14 @@ extension CentreObject.Row {
     throw RestoredObjects.Damage(table: table.name)
   }
 
+  /// A row of the store's table `name`: the values `first`, then for each pair the store's column with the value of the centre's.
   fileprivate func stored(
     _ name: String, _ first: [(String, SQLValue)], _ columns: [(String, String)]
   ) throws(RestoredObjects.Damage) -> StoredRow {
     var row = StoredRow(table: name, columns: first.map(\.0), values: first.map(\.1))
-    for (column, theirs) in columns {
+    for (column, source) in columns {
       row.columns.append(column)
-      row.values.append(try value(theirs))
+      row.values.append(try value(source))
     }
     return row
   }

@@ -3,16 +3,16 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
 
-/// The lines of a gateway as the centre has them, and which of them a store is.
+/// The lines of a gateway (``Line``) as the centre has them, and which of them a store continues.
 struct LineList {
-  /// A line.
+  /// A line and its progress at the centre.
   struct Entry {
     var line: Line
     var anchor: String
     var sent: Int64
     var person: String
     var records: String
-    /// The restorations of its store.
+    /// The identifiers of its store's restorations.
     var marks: [String]
     /// The last change that it ever had at the centre.
     var linked: Int64
@@ -75,8 +75,8 @@ struct LineList {
     entries.filter { $0.line.store == identity }.max { $0.line.history < $1.line.history }
   }
 
-  /// The line that a store is: what the centre has of it is the beginning of the store's list, and it was restored as often. Of several
-  /// that fit, as while a new one is begun, the longest.
+  /// The line that a store continues: the centre's list of its changes is the beginning of the store's list, and both have the same
+  /// restorations. Of several such lines, as while a new one is begun, the longest.
   func own(
     of store: HealthStore, identity: UUID, in database: inout Database, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Entry? {
@@ -100,7 +100,7 @@ struct LineList {
       try await store.historyLinks(from: entry.linked, to: entry.linked)
     }
     if let link = own.first, there.has(link, at: entry.linked) { return true }
-    // An anchor that fits is enough where that place cannot be read or is not at the centre.
+    // An anchor that the store accepts is enough where the store or the centre lacks that link.
     guard let anchor = ChangeAnchor(entry.anchor), anchor != .start else { return false }
     do throws(StoreError) {
       _ = try await store.history(after: anchor, limit: 1)
@@ -131,8 +131,8 @@ struct LineList {
     return list
   }
 
-  /// Stores what a line that is begun has in common with the others: what the lists say, or all that was at the centre where the store was
-  /// made of that.
+  /// Stores the changes that a new line has in common with the others: according to the lists of changes, or, where the store was restored
+  /// from the centre's rows, all that the centre had.
   func relate(
     _ line: Line, of store: HealthStore, in database: inout Database, isolation: isolated (any Actor)? = #isolation
   ) async throws {
@@ -155,7 +155,7 @@ struct LineList {
         if fork > parent?.fork ?? 0 { parent = (other.line, fork) }
       }
     }
-    // Relations of the line that this one was before its fork, to lines that were made of it, or it of them: they hold up to the fork.
+    // The new line has its parent's relations to other lines, too, up to its fork from the parent.
     if let parent {
       for (other, relation) in relations[parent.line] ?? [:] where other != line {
         let mine = min(parent.fork, relation.mine)

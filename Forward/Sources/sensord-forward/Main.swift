@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Support
 
-/// The program: parses, does one thing, and says at its end what went wrong in one line and a code.
+/// The program: parses the command line, runs one command, and reports a failure in one line and an exit code.
 @main
 enum Main {
   static func main() {
@@ -12,7 +12,7 @@ enum Main {
       exit(ForwardFailure.Status.software.rawValue)
     }
     let errand = Errand(thread)
-    // With this preference it begins here, not in the global pool.
+    // With this preference the task begins on this thread, not in the global pool.
     Task(executorPreference: thread) { await errand.run() }
     thread.run()
   }
@@ -47,20 +47,21 @@ private actor Errand {
   }
 }
 
-/// A command that waits: on the thread of its caller, the only one beside the store's.
+/// A command that waits for the store or the server, on its caller's thread: the program has no other thread beside the store's.
 protocol ForwardAction {
   func perform(isolation: isolated (any Actor)?) async throws
 }
 
 /// Output for a person and the log.
 enum Terminal {
-  /// Ends the program where it cannot be written: whoever asked for it would take half of it for all.
+  /// Writes a line to stdout, and ends the program where that fails: a reader would take half of the output for all of it.
   static func print(_ text: String) {
     guard !write(text + "\n", to: STDOUT_FILENO) else { return }
     complain("the output cannot be written: \(unsafe String(cString: strerror(errno)))")
     exit(ForwardFailure.Status.io.rawValue)
   }
 
+  /// Writes a line to stderr, with the program's name.
   static func complain(_ text: String) { _ = write("sensord-forward: \(text)\n", to: STDERR_FILENO) }
 
   private static func write(_ text: String, to descriptor: Int32) -> Bool {
@@ -74,7 +75,7 @@ enum Terminal {
     return true
   }
 
-  /// An object of JSON in one line; the values are JSON.
+  /// Writes a JSON object in one line; the values are JSON already.
   static func printObject(_ members: [(String, String)]) {
     print("{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}")
   }

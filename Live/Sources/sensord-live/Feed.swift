@@ -4,13 +4,13 @@ import LiveHub
 import NIOCore
 import SensordClient
 
-/// The events of the recorder, for as long as the program runs: the feed connects until there is a recorder, and again when that has gone.
+/// The events of the recorder, for as long as the program runs: tries to connect until a recorder answers, and again when it has gone.
 struct Feed: Sendable {
   /// The name under which the owner decides about the hub.
   static let application = "org.sensord.Live"
   /// The time until the next attempt to connect to the recorder.
   private static let pause: TimeAmount = .seconds(5)
-  /// The time for a decision after which a line explains how to decide.
+  /// The time in which the owner may decide before a line of the log explains how.
   private static let courtesy: TimeAmount = .seconds(2)
 
   private let bus: SensordClient.Bus

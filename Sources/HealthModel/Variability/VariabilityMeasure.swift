@@ -2,6 +2,7 @@
 @nonexhaustive
 public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case meanNN
+  /// Rate of the mean interval, not the mean of the single rates.
   case meanRate
   /// Standard deviation of NN intervals, divided by n − 1, as in most tools.
   case sdnn
@@ -11,14 +12,17 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case sdann
   /// Mean of the SDNN (n − 1) of five-minute segments.
   case sdnnIndex
+  /// Root mean square of successive differences.
   case rmssd
   /// Standard deviation (n − 1) of successive differences.
   case sdsd
+  /// Number of successive differences greater than 50 ms; ``pnn50`` is its share of the pairs.
   case nn50
   case pnn50
-  /// Width of the Poincaré plot, with the divisor n − 1, as ``sd2``.
+  /// Width of the Poincaré plot; ``sd2`` is its length. Both with the divisor n − 1.
   case sd1
   case sd2
+  /// Power in the very low band of ``FrequencyBand``; ``lf`` and ``hf`` likewise in the low and the high one.
   case vlf
   case lf
   case hf
@@ -45,11 +49,11 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The shortest time for which the figure is given, in seconds; nil if it has a requirement of its own.
+  /// The shortest time for which the figure is given, in seconds; nil where the frequency band has a limit of its own.
   ///
-  /// Our choice, since the Task Force has five minutes as the standard, but no minimum for the time domain: one minute, the
-  /// shortest in use (Shaffer & Ginsberg 2017, ultra-short norms). Figures of recordings of different lengths must not be
-  /// compared. SDANN and SDNN index are for long recordings: twelve segments, of which the last is at least half complete.
+  /// One minute is this project's choice, the shortest in use (Shaffer & Ginsberg 2017, ultra-short norms): the Task Force has a standard of
+  /// five minutes, but no minimum for the time domain. Figures of recordings of different lengths must not be compared. SDANN and SDNN
+  /// index are for long recordings: twelve segments, of which the last is at least half complete.
   public var shortestTime: Double? {
     switch self {
     case .meanNN, .meanRate: 0

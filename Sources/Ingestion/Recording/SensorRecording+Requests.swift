@@ -3,8 +3,8 @@ import FoundationEssentials
 import HealthModel
 import Timeline
 
-/// Sessions on request: a game's, for instance. The strap is recorded all the time; a request says where the session of
-/// a program begins and ends, and no value is lost between the two.
+/// Sessions on request: a game's, for instance. The strap is recorded all the time; a request only sets where a program's session begins
+/// and ends, so no value is lost between one session and the next.
 extension SensorRecording {
   /// The request for the open session; nil without an open session, or if it began by itself.
   var request: OpenRequest? {
@@ -24,8 +24,8 @@ extension SensorRecording {
   /// - Parameters:
   ///   - identifier: The new session's.
   ///   - request: The request, with its metadata.
-  ///   - now: When. An instant before that of the last event is moved to that one.
-  ///   - pauses: Whether the open session goes on after it. Else that ends: a workout collects what is stored.
+  ///   - now: The instant of the request; one before the last event counts as the last event's.
+  ///   - pauses: Whether the open session goes on after the new one. Otherwise the open session ends and is stored, for a workout to collect.
   /// - Returns: The work that is left to do; nil if a requested session is open already, and nothing has changed.
   mutating func begin(
     _ identifier: UUID, _ request: OpenRequest, at now: BootInstant, pauses: Bool = true
@@ -54,8 +54,8 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - reason: `request` or `clientGone`.
-  ///   - now: When.
-  ///   - identifier: That of the session which may follow.
+  ///   - now: The instant of the end.
+  ///   - identifier: The identifier of the session that may follow.
   /// - Returns: The work that is left to do; nil if no requested session is open.
   mutating func endRequested(
     _ reason: SessionEndReason, at now: BootInstant, next identifier: @autoclosure () -> UUID
@@ -91,7 +91,7 @@ extension SensorRecording {
     return paused?.session.entry(of: event)
   }
 
-  /// The same for an open session that somebody asked for or that began by itself.
+  /// Ends the open session, requested or not, and a paused one; the next session begins at once if the sensor is linked and on the skin.
   mutating func divide(
     _ reason: SessionEndReason, at now: BootInstant, next identifier: @autoclosure () -> UUID
   ) -> Step? {
@@ -102,6 +102,7 @@ extension SensorRecording {
     return split(at: now, reason, next: OpenSession(identifier()))
   }
 
+  /// Ends the open session, and begins the next one, linked to it.
   private mutating func split(at now: BootInstant, _ reason: SessionEndReason, next: OpenSession) -> Step {
     let instant = laterThanLast(now)
     lastInstant = instant
@@ -169,7 +170,7 @@ struct SessionEnding: Hashable, Sendable {
   /// Events of the session that the journal does not have, the end the last.
   let backlog: JournalBacklog
 
-  /// `refused` is what the journal has refused of it before.
+  /// The end of a session, behind the events of the session that the journal has refused before.
   init(session: UUID, reason: SessionEndReason, instant: BootInstant, refused: JournalBacklog = JournalBacklog()) {
     self.session = session
     self.reason = reason

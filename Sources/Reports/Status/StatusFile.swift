@@ -65,8 +65,7 @@ package struct StatusFile: Hashable, Sendable {
     switch FileLookup.system.presence(path) {
     case .absent: return nil
     case .present: break
-    case .forbidden:
-      throw .notInGroup
+    case .forbidden: throw .notInGroup
     }
     let bytes: [UInt8]
     do {
@@ -82,7 +81,7 @@ package struct StatusFile: Hashable, Sendable {
     return document
   }
 
-  /// True while the process that wrote a document runs. A crashed recorder leaves its file behind.
+  /// Whether the process that wrote a document still runs. A crashed recorder leaves its file behind.
   package static func isRunning(_ document: StatusDocument) -> Bool {
     let isThere = kill(document.processIdentifier, 0) == 0 || errno == EPERM
     guard isThere, let name = try? FileAccess.read("/proc/\(document.processIdentifier)/comm", limit: 64) else {

@@ -154,7 +154,7 @@ final class StoreFile {
     }
   }
 
-  /// Throws like ``read(_:)``, for a statement that has its own transaction.
+  /// Throws like ``read(_:)`` where the layout is too new, for a statement that has its own transaction.
   func checkReadable() throws(StoreError) {
     try Self.checkLayout("min_reader", on: connection)
   }
@@ -183,8 +183,7 @@ final class StoreFile {
       .corrupt(object: "database"), "\(path) is damaged; copy it before anything else is tried (sensord check)")
   }
 
-  /// Erases the bytes that a deletion has left, without waiting: while a reader is at work, the erasure is deferred
-  /// again.
+  /// Erases the bytes that a deletion has left, without waiting: while a reader is at work, the erasure is deferred again.
   private func finishErasing() throws(StoreError) {
     let erasure = Erasure(connection: connection)
     guard try erasure.isPending() else { return }

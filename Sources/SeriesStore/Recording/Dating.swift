@@ -1,13 +1,12 @@
 import FoundationEssentials
 import HealthModel
 
-/// Dates stored sessions anew, with the workouts that collected their values: a later version of each, within a transaction.
+/// Dates stored sessions anew, with the workouts that collected their values: stores a later version of each, within a transaction.
 ///
-/// A session keeps its identity, and a workout too; what belongs to them gets other identifiers. All distances stay.
+/// Sessions and workouts keep their identifiers; their samples get others. All distances in time stay.
 struct Dating {
   let connection: Connection
-  /// The distance in microseconds, rounded to whole milliseconds: the precision of rates, which else could lie outside
-  /// of their session.
+  /// The distance in microseconds, rounded to whole milliseconds: the precision of rates, which else could lie outside of their session.
   let shift: Int64
   let belief: ClockBelief
   /// The lead of the clock that dates them now; nil where a person does.
@@ -35,7 +34,7 @@ struct Dating {
         workouts.append(number)
       }
     }
-    // Decided before any object gets another number.
+    // Decided before any object gets another row.
     var movable: [Int64] = []
     for workout in Set(workouts).sorted() {
       if try isMovable(workout, with: Set(sessions)) {
@@ -90,8 +89,8 @@ struct Dating {
 
 // Workouts.
 extension Dating {
-  /// Whether all samples that a workout collected belong to these sessions, or were computed with it. Otherwise
-  /// programs have given the workout samples with dates of their own, which stay.
+  /// Whether a workout can be moved: all samples that it collected belong to these sessions, or were computed with the workout. Other
+  /// samples were given by programs, with dates of their own, which stay.
   private func isMovable(_ workout: Int64, with sessions: Set<Int64>) throws(StoreError) -> Bool {
     guard try connection.clocks.clock(of: workout) != nil, let id = try connection.samples.uuid(of: workout) else {
       return false
@@ -111,7 +110,7 @@ extension Dating {
         guard let name = statement.text(1), computed.contains(name) else { return false }
       }
     }
-    // Attachments belong to a row, which a moved workout would leave.
+    // Attachments belong to the row of the workout, and would be lost with it.
     return try connection.attachments.all(of: workout, object: id).isEmpty
   }
 
@@ -120,6 +119,7 @@ extension Dating {
     Set([workout.energySample, workout.recoverySample].map { $0.uuidString.lowercased() })
   }
 
+  /// Marks the dates of a workout that stays as doubtful.
   private func doubt(_ workout: Int64) throws(StoreError) {
     guard var clock = try connection.clocks.clock(of: workout), !clock.isDoubtful else { return }
     clock.isDoubtful = true
@@ -160,7 +160,7 @@ extension Dating {
     return members
   }
 
-  /// Source and device of a sample, and its next version.
+  /// The session, source and device of a sample, and the sync identity of its next version.
   private func provenance(of number: Int64) throws(StoreError) -> (SampleOrigin, SyncIdentity?) {
     var statement = try connection.prepare(
       "SELECT session, source, device, sync_identifier, sync_version FROM samples WHERE id = ?1")
@@ -174,8 +174,7 @@ extension Dating {
     )
   }
 
-  /// Moves the energy or the recovery that was computed with a workout. The samples of sessions have been moved with
-  /// these.
+  /// Moves a sample of a workout if the recorder computed it, an energy or a recovery. Those of sessions were moved with the sessions.
   private func moveComputed(_ number: Int64, of workout: UUID, dating: Int64) throws(StoreError) {
     let (origin, sync) = try provenance(of: number)
     guard origin.session == nil, let sync, Self.computed(of: workout).contains(sync.identifier) else { return }

@@ -35,8 +35,8 @@ struct OffsetModel {
   private var below: Density
   /// The factor for the log-likelihood of samples that depend on each other; 1 means independent.
   private(set) var weight = 1.0
-  /// From the floor to the value that nine in ten residuals are below, in microseconds: the range of the residuals if all
-  /// phases occur.
+  /// The distance from the floor to the value below which nine in ten residuals lie, in microseconds: the range of the
+  /// residuals if all phases occur.
   private(set) var range = 0.0
 
   /// A density that is looked up sixteen bins at a time, adjacent ones or every fourth.
@@ -166,7 +166,7 @@ struct OffsetModel {
 
   /// The factor for the log-likelihood of samples whose residuals cover only `range`.
   ///
-  /// If beats and packets run in step, all packets of a run show the same: the offset lies somewhere within a period.
+  /// If beats and packets run in step, all packets of a run have the same residual, and the offset may lie anywhere within a period.
   func trust(range: Double, interval: Double) -> Double {
     // A sensor that batches does not keep step with its beats.
     guard self.range < 1.3e6 else { return 1 }
@@ -196,8 +196,7 @@ struct OffsetModel {
 
   /// Finds the offset of `samples` (at least one), if the sensor's clock is slow by `slope`.
   ///
-  /// The search is around `centre` if that is known from before, else from below the smallest residual to a little
-  /// above it.
+  /// The search is around `centre` if that is known from before, else from below the smallest residual to a little above it.
   func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil, trust: Double = 1) -> Location {
     if let centre {
       return search(samples, slope, from: centre - 112_000, to: centre + 112_000, step: Self.coarse, trust)
@@ -206,8 +205,8 @@ struct OffsetModel {
     return locate(samples, slope: slope, smallest: smallest, upTo: smallest + Self.reachAbove, trust: trust)
   }
 
-  /// Finds the offset of single packets, of which one may be early: the search goes up to the residual that two in five
-  /// are below, so that an early packet does not decide alone where the floor is.
+  /// Finds the offset of single packets, of which one may be early: the search goes up to the residual below which two in
+  /// five lie, so that an early packet alone does not decide where the floor is.
   func locate(packets samples: [Sample], slope: Double, trust: Double) -> Location {
     var residuals = samples.map { $0.residual - slope * $0.residualTime }
     let usual = residuals.select((residuals.count - 1) * 2 / 5)

@@ -42,7 +42,7 @@ extension ReportPage {
       ], version: version)
   }
 
-  /// `2026-11-21`.
+  /// The date in a time zone, such as `2026-11-21`.
   static func day(_ time: Timestamp, in zone: TimeZoneRules) -> String {
     String(Timestamp(microseconds: zone.wallClock(at: time)).iso8601(fractionDigits: 0).prefix(10))
   }
@@ -128,7 +128,7 @@ struct Pictures {
 }
 
 extension ReportPage {
-  /// The page of a workout; parameters as of a session's.
+  /// The page of a workout; the parameters are those of a session's page.
   init(_ report: WorkoutReport, _ curves: RecordedCurves, in zone: TimeZoneRules, version: String) {
     let workout = report.workout
     let pictures = Pictures(curves, in: zone, borders: report.zones)
@@ -141,7 +141,7 @@ extension ReportPage {
     let pauses = workout.pauses.stretches.compactMap {
       TimeSpan(start: Timestamp(microseconds: $0.lowerBound), end: Timestamp(microseconds: $0.upperBound))
     }
-    // One stretch of intervals has one origin; those of several sessions cannot be put together.
+    // A stretch of intervals has one origin of its times, so the intervals of several sessions cannot be joined.
     let variability = curves.records.count == 1 ? VariabilityReport(curves.records[0], in: curves.span) : nil
     let refusal =
       curves.records.isEmpty

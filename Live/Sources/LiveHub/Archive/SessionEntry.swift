@@ -11,9 +11,9 @@ package struct SessionEntry: Hashable, Sendable, Encodable {
   }
 
   var id: String
-  /// The sensor's name, if any.
+  /// The sensor's name, if it has one.
   var sensor: String?
-  /// Milliseconds of 1970.
+  /// In milliseconds since 1970, like all times here.
   var start: Int64
   var end: Int64
   /// The number of beats; 0 where the sensor sends no intervals, or this program may not read beats.
@@ -51,11 +51,10 @@ package struct WorkoutEntry: Hashable, Sendable, Encodable {
   var id: String
   /// HealthKit's name, `running` for example.
   var activity: String
-  /// Milliseconds of 1970.
   var start: Int64
   var end: Int64
 
-  /// Nil for another sample.
+  /// The entry of a workout's sample; nil for another sample.
   package init?(_ sample: HealthSample) {
     guard let activity = sample.activityType else { return nil }
     id = sample.id.uuidString.lowercased()
@@ -105,7 +104,6 @@ package struct NightEntry: Hashable, Sendable, Encodable {
 
 /// The heart rate of a stretch of time.
 package struct StatisticsEntry: Hashable, Sendable, Encodable {
-  /// Milliseconds of 1970.
   var start: Int64
   var end: Int64
   var count: Int
@@ -129,7 +127,7 @@ package struct VariabilityEntry: Hashable, Sendable, Encodable {
   struct Figure: Hashable, Sendable, Encodable {
     var name: String
     var unit: String
-    /// Nil where it is refused.
+    /// In `unit`; nil where the figure is refused.
     var value: Double?
     /// The reason for the refusal; nil where there is a value.
     var refused: String?

@@ -1,6 +1,7 @@
 /// VRChat's avatar parameters, in the three families of names that avatars are made for.
 ///
-/// Without a value the flags are false and the numbers are those of rate 0, so that no avatar keeps the last rate.
+/// Without a value the numbers are those of rate 0, so that no avatar keeps the last rate. The flags are false, but for
+/// `isHRReconnecting`, which is true while a recorder answers.
 enum AvatarParameters {
   private static let prefix = "/avatar/parameters/"
 

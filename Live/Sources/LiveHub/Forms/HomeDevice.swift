@@ -12,7 +12,7 @@ struct HomeDevice: Hashable, Sendable {
   /// The name that distinguishes this hub from others of the same broker.
   let name: String
 
-  /// - Parameter name: 1 to 40 of the ASCII letters, digits, `_` and `-`; nil comes back for another.
+  /// - Parameter name: 1 to 40 of the ASCII letters, digits, `_` and `-`; the result is nil for another name.
   init?(name: String) {
     let isAllowed = name.utf8.allSatisfy { byte in
       switch byte {

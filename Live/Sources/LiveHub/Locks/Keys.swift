@@ -98,8 +98,8 @@ struct TokenList: Sendable {
   }
 }
 
-/// The browsers of people who were let in: by a link that works once, then by a cookie. A machine without a clock; times never go
-/// back.
+/// The browsers of people who were let in: by a link that works once, then by a cookie. A state machine without a clock of its own:
+/// `now` is a parameter and never goes back.
 struct Visitors: Sendable {
   /// The time for which a link works.
   static let linkLife: Duration = .seconds(120)
@@ -119,7 +119,7 @@ struct Visitors: Sendable {
   /// A new link's secret.
   mutating func invite(at now: Duration) -> Secret {
     let secret = Secret()
-    Self.keep(Pass(print: secret.print, end: now + Self.linkLife), in: &links)
+    Self.add(Pass(print: secret.print, end: now + Self.linkLife), to: &links)
     return secret
   }
 
@@ -129,7 +129,7 @@ struct Visitors: Sendable {
     guard let index = links.firstIndex(where: { $0.print.matches(print) }) else { return nil }
     guard links.remove(at: index).end > now else { return nil }
     let secret = Secret()
-    Self.keep(Pass(print: secret.print, end: now + Self.cookieLife), in: &cookies)
+    Self.add(Pass(print: secret.print, end: now + Self.cookieLife), to: &cookies)
     return secret
   }
 
@@ -139,7 +139,7 @@ struct Visitors: Sendable {
     return cookies.contains { $0.print.matches(print) && $0.end > now }
   }
 
-  private static func keep(_ pass: Pass, in passes: inout [Pass]) {
+  private static func add(_ pass: Pass, to passes: inout [Pass]) {
     if passes.count == capacity { passes.removeFirst() }
     passes.append(pass)
   }

@@ -1,4 +1,4 @@
-/// A heart rate that holds now, or the reason for its absence. Every output shows this.
+/// A heart rate that holds now, or the reason for its absence. Every output of the hub shows this.
 enum Pulse: Hashable, Sendable {
   /// The sensor measures, and its next beat is not overdue.
   case value(Reading)

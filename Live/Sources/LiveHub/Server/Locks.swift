@@ -13,12 +13,12 @@ final class Locks {
     self.tokens = tokens
   }
 
-  /// The key of a request that fits, nil without one: a cookie, `Authorization: Bearer`, or the parameter `token` for what cannot send a header.
+  /// The key of a request: a cookie, `Authorization: Bearer`, or the parameter `token` where no header can be sent. Nil where none fits.
   func key(cookies: [String], authorizations: [String], parameter: String?, at now: Duration) -> Key? {
     let name = "\(Self.cookieName)="
     let pairs: [Substring] = cookies.joined(separator: ";").split(separator: ";").map { $0.drop { $0 == " " } }
     let keys = pairs.filter { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
-    // A browser that the hub let in sends one cookie of this name.
+    // A browser that the hub let in sends one cookie of this name; of several, at least one is not the hub's.
     if keys.count == 1, visitors.knows(keys[0], at: now) { return .visitor }
     let scheme = "bearer "
     let bearer = authorizations.first { $0.lowercased().hasPrefix(scheme) }.map { String($0.dropFirst(scheme.count)) }

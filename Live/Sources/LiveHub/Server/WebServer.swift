@@ -49,7 +49,7 @@ final class WebServer {
     try channel.pipeline.syncOperations.addHandler(handler)
   }
 
-  /// Makes a WebSocket of a connection whose request may have one; the others are answered as requests.
+  /// Upgrades a connection to a WebSocket where the route of its request is one; ``RequestHandler`` answers all others.
   private func upgrader(_ server: NIOLoopBound<WebServer>) -> NIOWebSocketServerUpgrader {
     NIOWebSocketServerUpgrader(
       maxFrameSize: limits.messageBytes, automaticErrorHandling: false,
@@ -76,7 +76,7 @@ final class WebServer {
   }
 }
 
-/// One connection's requests, answered one after another; `/events` is the last of its connection.
+/// Answers the requests of a connection, one after another; a request for `/events` is the last of its connection.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -86,7 +86,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private var head: HTTPRequestHead?
   private var patience: Scheduled<Void>?
   private var reader: Reader?
-  /// Whether the recorder is being asked.
+  /// Whether a request waits for an answer of the recorder.
   private var isAsking = false
 
   init(_ router: Router, _ limits: Limits) {
@@ -108,7 +108,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      // A client that asks again while events are sent has not understood the protocol.
+      // A client that asks again while events are sent, or before the recorder's answer, is disconnected.
       guard reader == nil, !isAsking else { return context.close(promise: nil) }
       // A request with content is refused before the content comes.
       if Router.hasContent(head) { answer(head, context) } else { self.head = head }
@@ -126,7 +126,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A request for a WebSocket that it may not have is answered like any other.
+    // A refused upgrade closes no connection: its request is answered like any other.
     if error is NIOWebSocketUpgradeError { return }
     context.close(promise: nil)
   }
