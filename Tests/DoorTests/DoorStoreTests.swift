@@ -300,7 +300,7 @@ struct DoorStoreTests {
       ("Delete", [.strings(["no identifier"])], "InvalidArgument"),
       ("Delete", [.strings([UUID().uuidString])], "NotFound"),
       ("Observe", [.strings(["nothing"])], "UnknownType"),
-      ("Observe", [.strings(Array(repeating: "heartRate", count: 65))], "LimitsExceeded"),
+      ("Observe", [.strings(Array(repeating: "heartRate", count: 257))], "LimitsExceeded"),
       ("Save", [.array([.properties(["type": .string("bodyMass")])], of: "a{sv}")], "InvalidArgument"),
       (
         "Save",

@@ -53,10 +53,11 @@ package struct ClientLimits: Hashable, Sendable {
   package var samples = 1_000
   /// Buckets of statistics in one answer.
   package var buckets = 50_000
-  /// Types, and sensors, in one call.
-  package var types = 64
+  /// Types in one call: more than the store knows, so that a program may ask for all of them at once.
+  package var types = 256
   /// Single samples that an owner is shown, or decides about, at a time.
   package var objects = 1_000
+  /// Sensors in one call.
   package var sensors = 64
   /// Calls of one connection that wait until it is known who calls, and their bytes.
   package var waitingCalls = 32

@@ -179,7 +179,7 @@ struct AuthorizationTests {
     }
     #expect(throws: Refusal.limitsExceeded(.types)) {
       try registry.request(
-        ":1.1", share: Array(repeating: "height", count: 65), read: [], call: 1, at: Made.at(500))
+        ":1.1", share: Array(repeating: "height", count: 257), read: [], call: 1, at: Made.at(500))
     }
   }
 

@@ -129,7 +129,7 @@ struct ClientWorkoutTests {
     for (on, off, refusal) in [
       (["mood"], [], Refusal.unknownType), ([], ["mood"], .unknownType), ([], ["heartRate"], .invalidArgument),
       (["workout"], [], .invalidArgument),
-      (Array(repeating: "stepCount", count: 40), Array(repeating: "height", count: 40), .limitsExceeded(.types)),
+      (Array(repeating: "stepCount", count: 130), Array(repeating: "height", count: 130), .limitsExceeded(.types)),
     ] {
       #expect(throws: refusal) { try registry.collect(on: on, off: off, in: Made.identifier(1)) }
     }
