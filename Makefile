@@ -207,6 +207,11 @@ deb: build live forward ## Debian packages, in .build/deb
 	@Scripts/install-dependencies try-manuals
 	@Scripts/try-manuals .build/manuals $(release)
 
+.PHONY: try-packages
+try-packages: deb ## those packages in a fresh Debian 12 and 13: installed, used, removed; a table
+	@Scripts/install-dependencies release
+	@Scripts/try-packages .build/deb
+
 # Built before `sudo make install`, by the person whose checkout this is: root may have no Swift.
 $(binaries) $(helper) &: $(sources)
 	$(MAKE) build
