@@ -20,7 +20,7 @@ struct WorkoutStatusCommand: ParsableCommand {
       var workouts: [ShownWorkout] = []
       for workout in try await recorder.workouts() {
         do {
-          workouts.append(try await ShownWorkout(workout))
+          workouts.append(try await ShownWorkout.asked(of: workout))
         } catch ClientError.ended {
           // The workout was stored meanwhile.
         }
@@ -102,9 +102,9 @@ struct ShownWorkout {
 
 extension ShownWorkout {
   /// Asks for the state and the figures of a workout.
-  fileprivate init(_ workout: LiveWorkout) async throws(ClientError) {
+  @concurrent fileprivate static func asked(of workout: LiveWorkout) async throws(ClientError) -> ShownWorkout {
     let (state, elapsed) = try await workout.progress()
-    self.init(
+    return ShownWorkout(
       name: workout.name, path: workout.objectPath, sensor: workout.sensor, start: workout.start,
       program: workout.program, isOwn: workout.isOwn, state: state.rawValue, elapsed: elapsed.wholeMicroseconds,
       figures: try await workout.figures(for: .heartRate))
