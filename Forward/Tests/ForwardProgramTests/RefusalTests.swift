@@ -22,7 +22,10 @@ struct RefusalTests {
       ("\(host)FATAL:  3D000: x\nDETAIL:  y\nLOCATION:  z\n", "3D000", .person, "\(host)x (SQLSTATE 3D000)"),
       ("\(host)SCHWERWIEGEND:  57P03: password certificate\n", "57P03", .retry, nil),
       ("\(host)FATAL:  53300: too many connections for role\n", "53300", .retry, nil),
-      ("\(local)No such file or directory\n\tIs the server running locally?\n", nil, .retry, nil),
+      (
+        "\(local)No such file or directory\n\tIs the server running locally?\n", nil, .retry,
+        "\(local)No such file or directory; Is the server running locally?"
+      ),
       ("\(host)SSL SYSCALL error: EOF detected\n", nil, .retry, nil),
       ("\(host)SSL error: unexpected eof while reading\n", nil, .retry, nil),
       ("\(host)could not send SSL negotiation packet: Broken pipe\n", nil, .retry, nil),

@@ -123,6 +123,8 @@ struct DatabaseFailure: Error, Hashable, Sendable {
 
   /// The lines of a text in one, without what a terminal would act upon, and not too long.
   static func line(_ text: String) -> String {
-    PrintableText.line(text.prefix(2_000).split(separator: "\n").joined(separator: "; "), most: 300)
+    // libpq indents some of its lines with a tab.
+    let lines = text.prefix(2_000).split(separator: "\n").map { $0.drop(while: \.isWhitespace) }
+    return PrintableText.line(lines.joined(separator: "; "), most: 300)
   }
 }
