@@ -210,7 +210,7 @@ class Liar:
         for piece in self.lie(true):
             connection.sendall(piece)
         connection.sendall(message(b'Z', b'T'))
-        # Who waits for the rest of a message waits for what does not come.
+        # A program that waits for the rest of a message waits in vain.
         if self.random.random() < 0.7:
             connection.shutdown(socket.SHUT_WR)
             return False

@@ -75,7 +75,7 @@ struct RideReaderTests {
     #expect(values(.cyclingSpeed).allSatisfy { $0 == 10 } && values(.ambientTemperature).allSatisfy { $0 == -5 })
     #expect(values(.altitude).count == 15 && values(.activeEnergyBurned) == [12])
     #expect(reading.account.leftOut == ["grade": 15, "weather conditions": 1])
-    // What is longer is the same workout with more.
+    // A longer file is the same workout with more values.
     var digests: Set<[UInt8]> = [ride.digest]
     digests.insert(try #require(try Reading(Array(file.bytes.dropLast(100)), .fit).rides.first).digest)
     #expect(digests.count == 1)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import sensord_forward
 
-/// What a store of many sessions needs of memory, measured with the program that SENSORD_FORWARD names.
+/// The memory that a store of many sessions needs, measured with the program that SENSORD_FORWARD names.
 @Suite("Many sessions", .serialized, .enabled(if: LongTrial.sessions > 0))
 struct ManySessionsTests {
   /// In KiB.

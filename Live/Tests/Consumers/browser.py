@@ -114,7 +114,7 @@ with sync_playwright() as playwright:
     gaps, lines = crossed(page)
     check(f"live: {gaps} gap is shaded, and no line crosses it", gaps == 1 and lines == 0, f"{lines} lines")
 
-    # Who comes later sees the same, from the session's beginning.
+    # A page that is opened later shows the same, from the session's beginning.
     late = context.new_page()
     late.goto(f"http://{PLACE}/")
     wait_for(late, "document.querySelector('path.trace')")

@@ -112,7 +112,7 @@ class Hub:
 
     def __init__(self, sensors=(), recorder=True, undecided=None, answers=None, values=None):
         self.sensors, self.recorder, self.undecided, self.answers = sensors, recorder, undecided, answers or {}
-        # What the stream sends each second: by sensor the rate, or None.
+        # The values of the stream in each second: by sensor the rate, or None.
         self.values = values or {}
 
     def now(self, columns):
@@ -224,7 +224,7 @@ SCREENS = {
 class Answers(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     hub = None
-    # That of the hub's Router: a page that needs more would break there.
+    # The policy of the hub's Router: a page that needs more would break there.
     policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
     def log_message(self, *_):

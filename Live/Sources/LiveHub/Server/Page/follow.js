@@ -1,4 +1,4 @@
-// What the hub sends, as long as the page is open. A value that is not followed by another in time ends here, too: so no number stays where the hub hangs.
+// Reads the hub's stream as long as the page is open. A value that is not followed by another in time ends here, too: so no number stays where the hub hangs.
 import { address } from "/parts.js";
 
 /** Milliseconds behind a due beat after which there is no value; the hub itself says so after 2.9 s. A second later it is the hub that says nothing. */

@@ -1,4 +1,4 @@
-// What was recorded: lists of recordings, workouts and nights, and one of them.
+// Lists of recordings, workouts and nights, and one of them.
 import { words, whole, figure, smallShare, length, clock, day, shortDay, moment, spoken } from "/words.js";
 import { ask, make, write, card, hint, facts, zoneBars, zoneTimes } from "/parts.js";
 import { rateChart, beatChart, spark, stageBand } from "/chart.js";
