@@ -121,9 +121,8 @@ struct DatabaseFailure: Error, Hashable, Sendable {
     self.init(state: state, message: "\(words) (SQLSTATE \(state))")
   }
 
-  /// The lines of a text in one, without what a terminal would act upon, and not too long.
+  /// The lines of a text in one, without libpq's tabs in front and what a terminal would act upon, and not too long.
   static func line(_ text: String) -> String {
-    // libpq indents some of its lines with a tab.
     let lines = text.prefix(2_000).split(separator: "\n").map { $0.drop(while: \.isWhitespace) }
     return PrintableText.line(lines.joined(separator: "; "), most: 300)
   }
